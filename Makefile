@@ -101,7 +101,7 @@ bench: install system-packages
 	$(BIN)/writhe bench peers $(if $(CLIPS),--clips $(CLIPS))
 	$(BIN)/python -m writhe.research.regression
 
-# Random cases through every door, judged by the independent check: SECONDS of it, from SEED on.
+# Random cases through every entry point, judged by the independent check: SECONDS of it, from SEED on.
 # What is found is saved in out/hunt; the seeds of another run must not overlap.
 SECONDS ?= 14400
 SEED ?= 0

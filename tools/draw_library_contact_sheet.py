@@ -24,10 +24,12 @@ from writhe.skeleton.figures import figure
 BACK = (245, 241, 234)
 
 
-def settled(setting: PoseSetting, kind: str, most: int) -> list[SettledPosture]:
+def settled(setting: PoseSetting, kind: str, max_poses: int) -> list[SettledPosture]:
     """At most `most` settled key poses, evenly chosen, without reaches and strides."""
     poses = [p for p in authored_poses(kind) if not p.name.startswith(("reach ", "walk", "run"))]
-    chosen = np.unique(np.linspace(0, len(poses) - 1, min(most, len(poses))).round().astype(int))
+    chosen = np.unique(
+        np.linspace(0, len(poses) - 1, min(max_poses, len(poses))).round().astype(int)
+    )
     builder = PostureBuilder(setting)
     made = [builder.authored(poses[i]) for i in chosen]
     print(f"{kind}: {len(poses)} key poses, {len(chosen)} drawn, dropped: {builder.tally.dropped}")
@@ -75,7 +77,9 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--columns", type=int, default=12)
     parser.add_argument("--size", type=int, default=96, help="width of one picture in pixels")
-    parser.add_argument("--most", type=int, default=1000, help="largest number of poses per kind")
+    parser.add_argument(
+        "--max-poses", type=int, default=1000, help="largest number of poses per kind"
+    )
     parser.add_argument("--labels", action="store_true")
     options = parser.parse_args()
     size = (options.size, round(options.size * 1.16))
@@ -86,7 +90,7 @@ def main() -> None:
             setting = PoseSetting(human, "" if kind == "basic" else kind)
             tiles += [
                 tile(stage, setting, posture, size, options.labels)
-                for posture in settled(setting, kind, options.most)
+                for posture in settled(setting, kind, options.max_poses)
             ]
     rows = -(-len(tiles) // options.columns)
     sheet = Image.new("RGB", (options.columns * size[0], rows * size[1]), BACK)

@@ -87,7 +87,7 @@ FIRST_GUESS = {
     ],
 }
 # upper bounds of radii; protruding skin is clipped
-MOST_RADIUS_M = {"shoulder": 0.0490, "hip": 0.0885, "clavicle": 0.062, "neck": 0.0575}
+MAX_RADIUS_M = {"shoulder": 0.0490, "hip": 0.0885, "clavicle": 0.062, "neck": 0.0575}
 
 
 def to_segment(points, start, end):
@@ -138,7 +138,7 @@ def tidy(x, part):
 
 def fit(part, points, weight):
     x = tidy(np.array([[*a, *b, r] for a, b, r, _ in FIRST_GUESS[part]]).ravel(), part)
-    bounds = [(None, None)] * 6 + [(0.005, MOST_RADIUS_M.get(part))]
+    bounds = [(None, None)] * 6 + [(0.005, MAX_RADIUS_M.get(part))]
     bounds = bounds * len(FIRST_GUESS[part])
     for i, (*_, held) in enumerate(FIRST_GUESS[part]):
         for k in held:

@@ -74,9 +74,9 @@ class Keys:
         self.right = _get(points, "handle_right", 2 * count).reshape(-1, 2)
         self.interpolation = _get(points, "interpolation", count, np.int32)
 
-    def varies(self, least: float = 1e-6) -> bool:
+    def varies(self, minimum: float = 1e-6) -> bool:
         """Whether the value changes by more than `least`."""
-        return bool(np.ptp(self.co[:, 1]) > least) if len(self.co) else False
+        return bool(np.ptp(self.co[:, 1]) > minimum) if len(self.co) else False
 
     def plain(self, start: float, fps: float, factor: float) -> dict:
         """The curve for writhe: seconds from the frame `start`, values times `factor`.

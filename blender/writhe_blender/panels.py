@@ -9,7 +9,7 @@ from .operators.character import active_armature
 from .preferences import lines
 
 _ICONS = {"certified": "CHECKMARK", "improving": "INFO", "undecided": "QUESTION"}
-_MOST_MARKS = 8
+_MAX_MARKS = 8
 _WIDTH = 30  # of a line of text, in letters
 
 
@@ -169,12 +169,12 @@ class WRITHE_PT_action(_Panel, bpy.types.Panel):
             *(lines(settings.note, _WIDTH) if settings.note else ()),
         ]:
             box.label(text=line)
-        for index, mark in enumerate(list(settings.marks)[:_MOST_MARKS]):
+        for index, mark in enumerate(list(settings.marks)[:_MAX_MARKS]):
             text = f"{mark.frame:.0f}: {mark.a}, {mark.b} {100 * mark.depth_m:.1f} cm"
             icon = "ERROR" if mark.pass_through else "DOT"
             box.operator("writhe.go_to", text=text, icon=icon).index = index
-        if len(settings.marks) > _MOST_MARKS:
-            box.label(text=f"and {len(settings.marks) - _MOST_MARKS} more on the timeline")
+        if len(settings.marks) > _MAX_MARKS:
+            box.label(text=f"and {len(settings.marks) - _MAX_MARKS} more on the timeline")
 
 
 class WRITHE_PT_winding(_Panel, bpy.types.Panel):

@@ -37,16 +37,18 @@ def floats(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Float
     return array
 
 
-MOST_M = 1e4  # largest coordinate: beyond it, rounding errors would matter in a certificate
+MAX_COORDINATE_M = (
+    1e4  # largest coordinate: beyond it, rounding errors would matter in a certificate
+)
 
 
 def lengths(values: ArrayLike, shape: tuple[int | None, ...], what: str) -> Floats:
-    """`floats` in metres, each at most MOST_M in magnitude."""
+    """`floats` in metres, each at most MAX_COORDINATE_M in magnitude."""
     array = floats(values, shape, what)
-    if array.size and float(np.abs(array).max()) > MOST_M:
+    if array.size and float(np.abs(array).max()) > MAX_COORDINATE_M:
         raise WritheError(
             f"{what} is {float(np.abs(array).max()):g} m from the origin; at most"
-            f" {MOST_M:g} m are supported: check the unit, or move everything nearer"
+            f" {MAX_COORDINATE_M:g} m are supported: check the unit, or move everything nearer"
         )
     return array
 
@@ -75,13 +77,13 @@ def number(
     what: str,
     *,
     above: float | None = None,
-    least: float | None = None,
-    most: float | None = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
 ) -> float:
     """`value` as a finite float within the bounds given; raises WritheError, naming `what`."""
     bounds = [
         f"{word} {bound:g}"
-        for word, bound in (("above", above), ("at least", least), ("at most", most))
+        for word, bound in (("above", above), ("at least", minimum), ("at most", maximum))
         if bound is not None
     ]
     expected = "a finite number" + (" " + " and ".join(bounds) if bounds else "")
@@ -92,8 +94,8 @@ def number(
     if (
         not math.isfinite(found)
         or (above is not None and found <= above)
-        or (least is not None and found < least)
-        or (most is not None and found > most)
+        or (minimum is not None and found < minimum)
+        or (maximum is not None and found > maximum)
     ):
         raise WritheError(f"{what} must be {expected}, not {found:g}")
     return found

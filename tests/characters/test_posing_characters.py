@@ -11,7 +11,7 @@ from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable, ContactPolicy, NearPairs, certify
 from writhe.io.files import load_figure
 from writhe.postures.builtin import builtin_database
-from writhe.postures.on_body import BodySetting, posture_on_body
+from writhe.postures.retarget_posture import BodySetting, posture_on_body
 from writhe.recognition.body_map import BodyMap
 from writhe.research.evaluation.generated_characters import GeneratedCharacter
 from writhe.skeleton import Figure, forward

@@ -76,7 +76,7 @@ def test_a_detour_is_within_the_speed_bound():
 
 def test_detours_above_the_cost_bound_are_rejected():
     side, front = hand_to_the_front()
-    assert detours().find(tracks(side, front), max_cost_ms=0.0001) is None
+    assert detours().find(tracks(side, front), max_cost_metre_seconds=0.0001) is None
 
 
 def test_limbs_do_not_evade_without_an_obstacle():

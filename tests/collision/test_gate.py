@@ -152,7 +152,7 @@ def test_near_pairs_beyond_the_capacity_are_counted():
     figure = padded_human()
     table = CollisionTable.of_figure(figure)
     frames = forward(figure.skeleton, figure.skeleton.rest_configuration)
-    near = NearPairs(table, most=3)
+    near = NearPairs(table, max_pairs=3)
     assert near.find(frames.positions, frames.rotations, 1.0) > 3
     assert near.count == 3
 

@@ -48,7 +48,7 @@ def changed(motion: Motion) -> Motion:
     return replace(motion, q=q)
 
 
-def worst_m(read: dict, motion: Motion, rows: list[int], least: int) -> float:
+def worst_m(read: dict, motion: Motion, rows: list[int], minimum: int) -> float:
     """The largest distance between the joints of both readings."""
     frames = motion.frames().positions
     names = {name: j for j, name in enumerate(motion.skeleton.names)}
@@ -59,7 +59,7 @@ def worst_m(read: dict, motion: Motion, rows: list[int], least: int) -> float:
         for name in shared:
             gap = np.linalg.norm(np.array(places[name]) - frames[row, names[name]])
             worst = max(worst, float(gap))
-    assert compared >= least
+    assert compared >= minimum
     return worst
 
 

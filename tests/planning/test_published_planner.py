@@ -60,7 +60,7 @@ def test_it_connects_the_ends_by_steps_of_one_length(human: Figure, table: Colli
 def test_the_posture_of_higher_energy_moves_first(crossed: PlanProblem, human: Figure) -> None:
     energy = Energy(crossed.table, EnergyOptions())
     before = energy.along(np.array([crossed.start, crossed.goal]))
-    found = PaperPlanner(human, PaperOptions(step=STEP, most=1)).plan(crossed)
+    found = PaperPlanner(human, PaperOptions(step=STEP, max_steps=1)).plan(crossed)
     assert found.status is PlanStatus.STUCK and len(found.path) == 3
     lengths = np.linalg.norm(_steps(crossed, found.path), axis=1)  # from the start, to the goal
     moved, still = (0, 1) if before[0] >= before[1] else (1, 0)
@@ -70,7 +70,7 @@ def test_the_posture_of_higher_energy_moves_first(crossed: PlanProblem, human: F
 def test_outside_the_safe_zone_no_step_climbs_the_energy(
     crossed: PlanProblem, human: Figure
 ) -> None:
-    options = PaperOptions(step=0.01, most=12, safe_zone=False)
+    options = PaperOptions(step=0.01, max_steps=12, safe_zone=False)
     rows = PaperPlanner(human, options).plan(crossed).path
     energy = Energy(crossed.table, options.energy)
     start_side = [q for q in rows if _nearer(crossed, q)]
@@ -134,7 +134,7 @@ def test_planted_parts_stay(human: Figure, table: CollisionTable) -> None:
 
 
 def test_descent_opens_the_body(crossed: PlanProblem, human: Figure) -> None:
-    rows = descend(crossed, crossed.start, most=60)
+    rows = descend(crossed, crossed.start, max_steps=60)
     values = Energy(crossed.table).along(rows)
     assert len(rows) > 10 and (np.diff(values) < 0).all()
     linking = [np.abs(linking_vector(human, q)).max() for q in (rows[0], rows[-1])]
@@ -145,7 +145,9 @@ def test_a_folded_body_descends_to_a_stretched_posture(
     human: Figure, table: CollisionTable, tangled: list[TangledPair]
 ) -> None:
     problem = figure_problem(human, tangled[0].start, tangled[0].goal, table=table)
-    rows = descend(problem, tangled[0].start, step=0.1, most=120, energy=EnergyOptions(falloff=2))
+    rows = descend(
+        problem, tangled[0].start, step=0.1, max_steps=120, energy=EnergyOptions(falloff=2)
+    )
     energy = Energy(table, EnergyOptions(falloff=2)).along(rows)
     assert (np.diff(energy) < 0).all() and energy[-1] < 0.2 * energy[0]
     before, after = (forward(human.skeleton, q) for q in (rows[0], rows[-1]))

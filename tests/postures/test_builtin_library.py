@@ -25,13 +25,13 @@ from writhe.skeleton.limits import limit_excess
 from writhe.skeleton.mirror import mirrored
 from writhe.topology import pair_names
 
-LEAST = {"basic": 1400, "ladder": 170, "chair": 330}
+MIN_POSTURES = {"basic": 1400, "ladder": 170, "chair": 330}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_there_are_enough_postures_and_they_are_apart(libraries, kind):
     database, tally = libraries(kind)
-    assert len(database) >= LEAST[kind]
+    assert len(database) >= MIN_POSTURES[kind]
     assert len(authored_poses(kind)) >= 60
     assert len(tally.dropped) <= 0.05 * tally.authored
     assert tally.certified > 0
@@ -42,7 +42,7 @@ def test_there_are_enough_postures_and_they_are_apart(libraries, kind):
     apart = (square >= THRESHOLDS_M2[kind]) | otherwise | np.eye(len(points), dtype=bool)
     assert apart.all()
     # the count holds for the paper's own filter too
-    assert len(database.filtered(THRESHOLDS_M2[kind])) >= LEAST[kind]
+    assert len(database.filtered(THRESHOLDS_M2[kind])) >= MIN_POSTURES[kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -81,7 +81,7 @@ def test_a_board_has_its_four_sides():
 
 
 def test_a_chair_of_tubes_and_boards_gets_strands_along_all_of_them():
-    found = propose_for_mesh(*chair_mesh(), most=30)
+    found = propose_for_mesh(*chair_mesh(), max_strands=30)
     own = chair()[1]
     for name, points in own.items():
         expected = 0.5 * (points[0] + points[1])
@@ -98,7 +98,7 @@ def _distance(p, a, b):
 
 
 def test_the_longest_strands_are_kept():
-    found = propose_for_mesh(*chair_mesh(), most=5)
+    found = propose_for_mesh(*chair_mesh(), max_strands=5)
     assert len(found.strands) == 5
     assert found.dropped > 0
 

@@ -119,8 +119,8 @@ GIRTHS = {
 
 @pytest.mark.parametrize("name", GIRTHS)
 def test_girths_are_within_published_ranges(human, name):
-    axis, at, keep, least, most = GIRTHS[name]
-    assert least < girth(human.skin.vertices, human.skin.triangles, axis, at, keep) < most
+    axis, at, keep, minimum, maximum = GIRTHS[name]
+    assert minimum < girth(human.skin.vertices, human.skin.triangles, axis, at, keep) < maximum
 
 
 def test_capsules_follow_the_skin_in_any_pose(human, rng):

@@ -84,7 +84,7 @@ def click(page: Any, actor: int, joint: str, share: float = 0.5) -> None:
     page.mouse.click(*shown(page, actor, joint, share))
 
 
-def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
+def slide(page: Any, name: str, value: float, maximum: float = 1.5) -> None:
     """Drag a slider of the tangle to a value, and wait until the bodies are there."""
     slider = page.get_by_role("slider", name=name, exact=True)
     slider.scroll_into_view_if_needed()
@@ -92,7 +92,7 @@ def slide(page: Any, name: str, value: float, most: float = 1.5) -> None:
     y = box["y"] + box["height"] / 2
 
     def place(value: float) -> tuple[float, float]:
-        return box["x"] + 8 + (box["width"] - 16) * (value + most) / (2 * most), y
+        return box["x"] + 8 + (box["width"] - 16) * (value + maximum) / (2 * maximum), y
 
     for _ in range(3):  # on a slow machine a hand may be quicker than the page: it tries again
         draw(page, place(float(slider.input_value())), place(value))

@@ -13,7 +13,7 @@ from .character import active_armature
 
 _PERIOD_S = 1 / 30
 _STEPS = 2  # of the solver for each redraw
-_MOST_STEPS = 250
+_MAX_STEPS = 250
 
 
 def tangle_data(tangle) -> dict:
@@ -108,7 +108,7 @@ class WRITHE_OT_wind(bpy.types.Operator):
         """Wind until the goal is reached or cannot be."""
         try:
             winding = LiveWinding(context)
-            for _ in range(_MOST_STEPS // _STEPS):
+            for _ in range(_MAX_STEPS // _STEPS):
                 answer = winding.step()
                 if answer["reached"] or answer["stalled"]:
                     break

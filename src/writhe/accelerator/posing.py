@@ -35,7 +35,7 @@ ROWS = 8  # collision rows per step
 SAFE_M = 0.004  # clearance that a collision row aims for
 TARGET_WEIGHT, COLLISION_WEIGHT = 30.0, 100.0  # per metre
 PULL = 0.01  # fraction of the difference from the start posture that a step removes
-MOST_RAD = 0.25  # largest coordinate of a step
+MAX_RAD = 0.25  # largest coordinate of a step
 CLEAR_M = 0.0009  # largest penetration of a solved posture: the tolerance less rounding
 
 
@@ -212,7 +212,7 @@ class _Model:
         lower = jnp.linalg.cholesky(system)
         y = jax.scipy.linalg.cho_solve((lower, True), residual - jacobian @ back)
         v = back + scaled.T @ y
-        v = v * jnp.minimum(1.0, MOST_RAD / jnp.maximum(jnp.max(jnp.abs(v)), 1e-9))
+        v = v * jnp.minimum(1.0, MAX_RAD / jnp.maximum(jnp.max(jnp.abs(v)), 1e-9))
         return self._integrate(q, v)
 
     def _difference(self, q: Array, start: Array) -> Array:

@@ -102,8 +102,8 @@ def prove_clear(
     clearance at the rows less `TOLERANCE_M`.
     """
     found = bound(*motion.rows())
-    least_m = max(float(found.witnessed.min(initial=np.inf)) - TOLERANCE_M, -slack)
-    clear, lowest = _proven(found, least_m), found.clearance.copy()
+    min_clearance_m = max(float(found.witnessed.min(initial=np.inf)) - TOLERANCE_M, -slack)
+    clear, lowest = _proven(found, min_clearance_m), found.clearance.copy()
     penetrates = found.witnessed < -slack
     for parts in PARTS[1:]:
         left = np.flatnonzero(~clear & ~penetrates[:-1] & ~penetrates[1:])
@@ -112,11 +112,11 @@ def prove_clear(
         found = bound(*motion.between(left, parts))
         # without what lies between two intervals
         shape = len(left), parts + 1
-        each = np.append(_proven(found, least_m), True).reshape(shape)[:, :parts]
+        each = np.append(_proven(found, min_clearance_m), True).reshape(shape)[:, :parts]
         low = np.append(found.clearance, np.inf).reshape(shape)[:, :parts]
         clear[left], lowest[left] = each.all(axis=1), low.min(axis=1)
     return clear, float(lowest[clear].min(initial=np.inf))
 
 
-def _proven(bounds: Bounds, least_m: float) -> Bools:
-    return (bounds.clearance >= least_m) & (bounds.deep >= DEEP_MARGIN_M)
+def _proven(bounds: Bounds, min_clearance_m: float) -> Bools:
+    return (bounds.clearance >= min_clearance_m) & (bounds.deep >= DEEP_MARGIN_M)

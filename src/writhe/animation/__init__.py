@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from writhe.animation.animate_keys import animate
     from writhe.animation.carried_objects import Carry, animate_carrying
     from writhe.animation.clip_operations import layer, loop, stretch, trim
     from writhe.animation.foot_contacts import detect_contacts
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
         ConflictKind,
         MovedKey,
     )
-    from writhe.animation.through_keys import animate
     from writhe.animation.walking import walk
 else:
     __getattr__ = lazy_names(
@@ -42,7 +42,7 @@ else:
         | {
             "AnimateOptions": "writhe.animation.options",
             "TimedPin": "writhe.animation.pins",
-            "animate": "writhe.animation.through_keys",
+            "animate": "writhe.animation.animate_keys",
             "detect_contacts": "writhe.animation.foot_contacts",
             "walk": "writhe.animation.walking",
         },

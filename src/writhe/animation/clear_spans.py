@@ -30,7 +30,7 @@ from writhe.solvers.posing import Pin
 _BESIDE = 3  # frames on either side of an interval whose margin is widened too
 _ROUNDS = 8  # of the narrowest blur
 _ROUNDING = (0.15, 0.1, 0.06, 0.03)  # width of the blur of a path, as a share of its span
-_POP, _LEAST_POP = 1.2, 0.004  # relative to the blend, and rad added to that
+_POP, _MIN_POP = 1.2, 0.004  # relative to the blend, and rad added to that
 _BEYOND = 0.005  # rad beyond a limit that is solved for
 _FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
 
@@ -160,7 +160,7 @@ class SpanClearing:
 
     def _smooth_enough(self, first: int, last: int) -> float:
         """The pop that is accepted: a little more than that of the blend of the keys."""
-        return _POP * self._pop(self._blend, first, last) + _LEAST_POP
+        return _POP * self._pop(self._blend, first, last) + _MIN_POP
 
     def _pop(self, q: Floats, first: int, last: int) -> float:
         """The largest change of a joint's step from one frame to the next, rad or m."""

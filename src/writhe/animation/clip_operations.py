@@ -15,14 +15,14 @@ from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Motion, Skeleton, forward
 from writhe.skeleton.root import free_root, moved_roots
 
-MOST_FRAMES = 1_000_000
+MAX_FRAMES = 1_000_000
 _JOIN_S = 0.2  # over which the end of a loop blends into its start
 
 
 @checked
 def trim(motion: Motion, start_s: float, end_s: float) -> Motion:
     """The part of a motion from `start_s` to `end_s`, both within it."""
-    number(start_s, "start_s", least=0.0)
+    number(start_s, "start_s", minimum=0.0)
     if not start_s < end_s <= motion.duration_s + 0.5 / motion.fps:
         raise WritheError(
             f"a trimmed clip must start before it ends, within {motion.duration_s:.3f} s;"
@@ -37,8 +37,8 @@ def stretch(motion: Motion, duration_s: float) -> Motion:
     """The motion slowed down or sped up to last `duration_s`, at the same frame rate."""
     number(duration_s, "duration_s", above=0.0)
     count = max(2, round(duration_s * motion.fps) + 1)
-    if count > MOST_FRAMES:
-        raise WritheError(f"a clip of {duration_s:g} s has {count} frames: at most {MOST_FRAMES}")
+    if count > MAX_FRAMES:
+        raise WritheError(f"a clip of {duration_s:g} s has {count} frames: at most {MAX_FRAMES}")
     return replace(motion, q=motion.at(np.linspace(0.0, motion.duration_s, count)))
 
 
@@ -49,12 +49,12 @@ def loop(motion: Motion, times: int, *, join_s: float = _JOIN_S) -> Motion:
     The end blends into the start over `join_s`, at most half of the motion, so that one repetition
     lasts that much less.
     """
-    number(times, "times", least=1)
-    number(join_s, "join_s", least=0.0)
+    number(times, "times", minimum=1)
+    number(join_s, "join_s", minimum=0.0)
     fps, count = motion.fps, len(motion)
     join = min(round(join_s * fps), (count - 1) // 2)
-    if times * count > MOST_FRAMES:
-        raise WritheError(f"{times} repetitions have over {MOST_FRAMES} frames")
+    if times * count > MAX_FRAMES:
+        raise WritheError(f"{times} repetitions have over {MAX_FRAMES} frames")
     if count < 3 or times == 1:
         return motion
     skeleton, out = motion.skeleton, motion.q.copy()
@@ -94,9 +94,9 @@ def layer(
         raise WritheError(
             "a layer needs the skeleton of the clip below it: retarget it first (`retarget`)"
         )
-    number(weight, "weight", least=0.0, most=1.0)
-    number(start_s, "start_s", least=0.0)
-    number(fade_s, "fade_s", least=0.0)
+    number(weight, "weight", minimum=0.0, maximum=1.0)
+    number(start_s, "start_s", minimum=0.0)
+    number(fade_s, "fade_s", minimum=0.0)
     skeleton = base.skeleton
     chosen = _dofs(skeleton, joints)
     times = np.arange(len(base)) / base.fps - start_s

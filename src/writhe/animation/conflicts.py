@@ -126,13 +126,13 @@ def joint_speeds(frames: InBetween) -> Floats:
 
 
 def _speeds(frames: InBetween) -> list[Conflict]:
-    most, out = frames.options.most_speed_rad_s, list[Conflict]()
+    max_speed, out = frames.options.max_speed_rad_s, list[Conflict]()
     speeds = joint_speeds(frames)
     names = frames.world.figure.skeleton.names
-    for j in np.flatnonzero((speeds > most).any(axis=0)):
-        for first, last in _stretches(speeds[:, j] > most):
+    for j in np.flatnonzero((speeds > max_speed).any(axis=0)):
+        for first, last in _stretches(speeds[:, j] > max_speed):
             at = first + int(np.argmax(speeds[first:last, j]))
-            beyond = float(speeds[at, j]) - most
+            beyond = float(speeds[at, j]) - max_speed
             out.append(
                 _conflict(frames, ConflictKind.SPEED, _plain(names[j]), first, last, at, beyond, ())
             )

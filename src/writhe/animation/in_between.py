@@ -33,7 +33,7 @@ from writhe.skeleton import JointKind, forward
 from writhe.solvers.posing import Hold
 from writhe.terms import CompiledTerms, joint_limits
 
-_MOST_CONTACTS = 64  # rows of contacts in a frame
+_MAX_CONTACTS = 64  # rows of contacts in a frame
 _ROOT_METRES = 1.5  # cost of moving the root by a metre
 _LIMIT_INSET = 0.002  # rad that solved poses stay inside their limits
 _REACHED = 0.01  # rad from a limit that counts as reached
@@ -100,11 +100,11 @@ class InBetween:
         self._model = _model(body, self.pins)
         self._work = body.workspace(len(self.pins))
         # the keys themselves, with every pin that holds at them
-        self.least = self._least(rows)
+        self.min_clearance = self._min_clearance(rows)
         self.keys = self._solved_keys(rows) if move_keys else rows
         self.key_rows = rows
         if move_keys:
-            self.least = self._least(self.keys)
+            self.min_clearance = self._min_clearance(self.keys)
         own = np.ascontiguousarray(self.keys[:, world.own_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, own, ease, slopes)
         self.blend = world.rows(times_s, blend.sample(times_s))
@@ -146,10 +146,10 @@ class InBetween:
         self.blend, self.q, self.targets = rows.copy(), rows.copy(), targets
         self._lower, self._upper = self.body.widened_limits(rows)
         ends = np.array(sorted({0, len(rows) - 1}))
-        held = self._least(rows[sorted(fixed)]) if fixed else None
-        least = np.full((len(ends), max(1, len(self.world.table.pairs.allowance))), np.inf)
-        least[:] = self.options.margin_m if held is None else held.min(axis=0)
-        self.least = least
+        held = self._min_clearance(rows[sorted(fixed)]) if fixed else None
+        min_clearance = np.full((len(ends), max(1, len(self.world.table.pairs.allowance))), np.inf)
+        min_clearance[:] = self.options.margin_m if held is None else held.min(axis=0)
+        self.min_clearance = min_clearance
         times = self.times_s[sorted(fixed)]
         self.key_times_s = times if len(times) else np.array([-1e9])
 
@@ -180,7 +180,7 @@ class InBetween:
             targets.position,
             targets.rotation,
             self.span,
-            self.least,
+            self.min_clearance,
             self.raised,
             self._lower,
             self._upper,
@@ -257,7 +257,7 @@ class InBetween:
             targets.position,
             targets.rotation,
             np.arange(len(rows)),
-            self.least,
+            self.min_clearance,
             np.zeros(len(rows)),
             *self.body.widened_limits(rows),
         )
@@ -271,7 +271,7 @@ class InBetween:
                 )
         return out
 
-    def _least(self, rows: Floats) -> Floats:
+    def _min_clearance(self, rows: Floats) -> Floats:
         """(spans, K) clearance that pairs keep: the margin, or what they have at the keys."""
         margin, near = self.options.margin_m, self.body.near
         pairs = max(1, len(self.world.table.pairs.allowance))
@@ -327,7 +327,7 @@ def _inverse_metric(world: World) -> Floats:
 def _workspace(world: World, pins: int, limits: int) -> FrameWorkspace:
     skeleton = world.skeleton
     n, nv = len(skeleton), skeleton.dof_count
-    near, capacity = NearPairs(world.table), 6 * pins + limits + _MOST_CONTACTS
+    near, capacity = NearPairs(world.table), 6 * pins + limits + _MAX_CONTACTS
     return FrameWorkspace(
         near.placed,
         near.out,

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from writhe.animation.animate_keys import animate
 from writhe.animation.keys import Key
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
-from writhe.animation.through_keys import animate
 from writhe.arguments import checked
 from writhe.arrays import Floats, Vector3, vector3
 from writhe.easing import read_ease

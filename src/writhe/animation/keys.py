@@ -38,7 +38,7 @@ class Key:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        number(self.time_s, "the time of a key", least=-LATEST_S, most=LATEST_S)
+        number(self.time_s, "the time of a key", minimum=-LATEST_S, maximum=LATEST_S)
         read_ease(self.ease)
 
 

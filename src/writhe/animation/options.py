@@ -22,13 +22,13 @@ class AnimateOptions:
     iterations: int = 12  # of one frame at most
     rounds: int = 5  # in which frames that are not clear are solved again with a wider margin
     raise_m: float = 0.001  # by which the margin is widened in each round
-    most_speed_rad_s: float = 20.0  # of a joint; faster motion is reported
+    max_speed_rad_s: float = 20.0  # of a joint; faster motion is reported
     plan: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)
-        number(self.margin_m, "margin_m", least=0.0, most=0.1)
-        number(self.near_m, "near_m", above=0.0, most=0.5)
-        number(self.fade_s, "fade_s", least=0.0, most=60.0)
-        number(self.smooth_s, "smooth_s", least=0.0, most=10.0)
-        number(self.most_speed_rad_s, "most_speed_rad_s", above=0.0)
+        number(self.margin_m, "margin_m", minimum=0.0, maximum=0.1)
+        number(self.near_m, "near_m", above=0.0, maximum=0.5)
+        number(self.fade_s, "fade_s", minimum=0.0, maximum=60.0)
+        number(self.smooth_s, "smooth_s", minimum=0.0, maximum=10.0)
+        number(self.max_speed_rad_s, "max_speed_rad_s", above=0.0)

@@ -31,7 +31,7 @@ from writhe.solvers.posing import Pin
 KEEP = "keep"  # the profile that leaves the timing as it is
 _MARGINS = (1.0, 2.0, 4.0)  # clearances tried, as multiples of that of the options
 _PAUSE_RAD = 1e-4  # length that a frame without motion counts as
-MOST_FRAMES = 2000
+MAX_FRAMES = 2000
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ def _range(first: int, last: int, count: int) -> tuple[int, int]:
         raise WritheError(
             f"a stretch needs five frames or more within 0 to {count - 1}, not {first} to {last}"
         )
-    if end - begin > MOST_FRAMES:
-        raise WritheError(f"a stretch may have {MOST_FRAMES} frames at most, not {end - begin}")
+    if end - begin > MAX_FRAMES:
+        raise WritheError(f"a stretch may have {MAX_FRAMES} frames at most, not {end - begin}")
     return begin, end
 
 

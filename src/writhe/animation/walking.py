@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from writhe.animation.animate_keys import animate
 from writhe.animation.keys import Key
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
-from writhe.animation.through_keys import animate
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, number, vector3
 from writhe.errors import WritheError
@@ -69,7 +69,7 @@ def walk(
         raise WritheError("only a body with two feet and a free root can walk")
     q = floats(start, (skeleton.configuration_size,), "the standing pose")
     goal = floats(goal_m, (2,), "the goal")
-    number(float(np.abs(goal).max()), "the goal", most=_FARTHEST_M)
+    number(float(np.abs(goal).max()), "the goal", maximum=_FARTHEST_M)
     walker = _Walker(figure, q, feet)
     places = walker.places(goal, facing_rad)
     return animate(

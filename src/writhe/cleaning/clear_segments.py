@@ -24,7 +24,7 @@ MAX_SPEED_M_S = 5.0
 _SHORTEST_S = 0.1  # shorter segments are treated as noise
 _FOOT_WEIGHT = 2.0  # cost of a displaced foot, relative to another joint
 # maximum cost (m s) of an extension; beyond it a detour is used
-_EXTENSION_COST_MS = 0.017
+_EXTENSION_COST_METRE_SECONDS = 0.017
 _EXCESS_S = 0.1  # cost of a metre moved beyond the speed bound
 
 
@@ -112,7 +112,7 @@ class SegmentedClip:
                 break
             if (
                 not unlimited
-                and extension.extra_cost[-1] > _EXTENSION_COST_MS
+                and extension.extra_cost[-1] > _EXTENSION_COST_METRE_SECONDS
                 and len(extension.rows) > min_frames
             ):
                 break

@@ -29,7 +29,7 @@ _HALF_S = 0.6  # longest duration of half a detour
 _SHORTEST_S = 0.13  # shortest duration of a whole detour
 _GROUND_M = 0.02  # allowed depth below the lowest joint of the source
 _MAX_DEVIATION_M = 0.15  # tracking is given up when a limb deviates by more
-_COMPARE_MS = 0.01  # above this cost, detours by other limbs are searched for as well
+_COMPARE_METRE_SECONDS = 0.01  # above this cost, detours by other limbs are searched for as well
 # number of certified but too fast candidates after which the first of them is accepted
 _MAX_TOO_FAST = 12
 _NO_EVASION = 0  # index of the evasion that leaves the limb unchanged
@@ -57,7 +57,7 @@ class Tracks:
 class _Candidate:
     """A detour of last + 1 frames with one evasion, not yet checked.
 
-    cost_ms: estimated cost, mean displacement times seconds.
+    cost_metre_seconds: estimated cost, mean displacement times seconds.
     """
 
     def __init__(
@@ -67,9 +67,14 @@ class _Candidate:
         frames: int,
         evasions: LimbEvasions,
         evasion: int,
-        cost_ms: float,
+        cost_metre_seconds: float,
     ) -> None:
-        self.evasions, self.evasion, self.last, self.cost_ms = evasions, evasion, frames, cost_ms
+        self.evasions, self.evasion, self.last, self.cost_metre_seconds = (
+            evasions,
+            evasion,
+            frames,
+            cost_metre_seconds,
+        )
         available = len(tracks.before) - 1
         self.start = min(max(0, tracks.switch_frame - frames // 2), available - frames)
         self._skeleton, self._tracks = skeleton, tracks
@@ -79,7 +84,12 @@ class _Candidate:
         """The same detour stretched in time by a factor, within the frames available."""
         frames = min(len(self._tracks.before) - 1, math.ceil(factor * self.last))
         return _Candidate(
-            self._skeleton, self._tracks, frames, self.evasions, self.evasion, self.cost_ms
+            self._skeleton,
+            self._tracks,
+            frames,
+            self.evasions,
+            self.evasion,
+            self.cost_metre_seconds,
         )
 
     def row(self, i: int) -> Floats:
@@ -119,10 +129,12 @@ class Detours:
         self._skeleton = tracker.figure.skeleton
         self._limbs = EvadingLimbs(tracker.figure, tracker.table)
 
-    def find(self, tracks: Tracks, max_cost_ms: float = np.inf) -> tuple[int, Floats] | None:
+    def find(
+        self, tracks: Tracks, max_cost_metre_seconds: float = np.inf
+    ) -> tuple[int, Floats] | None:
         """A certified detour from one track to the other: its first frame and its rows (k, nq).
 
-        Candidates whose estimated cost exceeds max_cost_ms (m s) are not considered.
+        Candidates whose estimated cost exceeds max_cost_metre_seconds (m s) are not considered.
         """
         at = tracks.switch_frame
         middle = TrackCrossing(tracks.before[at], tracks.after[at], 0.5, 1.0)
@@ -134,7 +146,7 @@ class Detours:
         best: _Candidate | None = None
         between = self._tracker.gate.check(middle.before, middle.after).blocked_by
         for groups in self._limbs.evasion_groups(apart_m, _APART_M, between):
-            candidates = self._cheapest_first(tracks, middle, ends, groups, max_cost_ms)
+            candidates = self._cheapest_first(tracks, middle, ends, groups, max_cost_metre_seconds)
             if not plain:
                 plain = [candidate for candidate in candidates if candidate.evasion == _NO_EVASION][
                     :1
@@ -144,10 +156,10 @@ class Detours:
                 promising += some
                 slow_enough = self._first_within_speed(some, tracks, too_fast)
                 if slow_enough is not None:
-                    best, max_cost_ms = slow_enough, slow_enough.cost_ms
+                    best, max_cost_metre_seconds = slow_enough, slow_enough.cost_metre_seconds
                 if slow_enough is not None or len(too_fast) >= _MAX_TOO_FAST:
                     break
-            if best is not None and best.cost_ms < _COMPARE_MS:
+            if best is not None and best.cost_metre_seconds < _COMPARE_METRE_SECONDS:
                 break
         if best is not None or too_fast:
             candidate = best or too_fast[0]
@@ -191,7 +203,7 @@ class Detours:
         middle: TrackCrossing,
         ends: list[Floats],
         groups: list[LimbEvasions],
-        max_cost_ms: float,
+        max_cost_metre_seconds: float,
     ) -> list[_Candidate]:
         """Candidates of all groups of limbs, by increasing estimated cost."""
         source, available = tracks.source, len(tracks.before) - 1
@@ -213,13 +225,18 @@ class Detours:
                 needed, min(max(2, round(_SHORTEST_S * self._fps)), available), available
             )
             cost = 0.5 * displacement * frames / self._fps * np.maximum(needed / frames, 1.0) ** 2
-            allowed = (positions[:, :, 1].min(axis=1) >= tracks.ground_m) & (cost < max_cost_ms)
+            allowed = (positions[:, :, 1].min(axis=1) >= tracks.ground_m) & (
+                cost < max_cost_metre_seconds
+            )
             for k in np.flatnonzero(allowed):
                 candidate = _Candidate(
                     self._skeleton, tracks, int(frames[k]), evasions, int(k), float(cost[k])
                 )
                 found.append(
-                    (candidate.cost_ms * (_LEG_COST if evasions.limb.is_leg else 1.0), candidate)
+                    (
+                        candidate.cost_metre_seconds * (_LEG_COST if evasions.limb.is_leg else 1.0),
+                        candidate,
+                    )
                 )
         found.sort(key=lambda rows: rows[0])
         return [candidate for _, candidate in found]

@@ -145,18 +145,18 @@ class EvadingLimbs:
         self._cache: dict[tuple[int, ...], LimbEvasions] = {}
 
     def evasion_groups(
-        self, apart_m: Floats, least_m: float, between: tuple[str, str] | None = None
+        self, apart_m: Floats, min_m: float, between: tuple[str, str] | None = None
     ) -> Iterator[list[LimbEvasions]]:
         """Groups of limbs in the order in which their evasions are tried.
 
         First each arm, then both arms; then the legs and feet with a joint whose apart_m (joints,)
-        exceeds least_m; then all together. Legs come before arms if neither of the two colliding
+        exceeds min_m; then all together. Legs come before arms if neither of the two colliding
         parts `between` belongs to an arm.
         """
         single = [
             k
             for k, limb in enumerate(self._limbs)
-            if not limb.is_leg or float(apart_m[limb.joints].max()) > least_m
+            if not limb.is_leg or float(apart_m[limb.joints].max()) > min_m
         ]
         whole = [k for k in single if not self._limbs[k].is_foot]
         arms, legs = (

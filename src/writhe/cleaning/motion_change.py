@@ -14,10 +14,10 @@ from writhe.solvers.tracking import FEET
 from writhe.terms import CompiledTerms, joint_limits
 
 _PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
-MOST_POP = 1.2  # largest turn of a joint in a frame, relative to the largest in the source
+MAX_POP = 1.2  # largest turn of a joint in a frame, relative to the largest in the source
 LIMIT_RAD = 0.01  # beyond a limit, or beyond how far the source exceeds it
 SLIDE_M = 0.005  # of a planted foot in a frame
-_LEAST_POP_RAD = np.radians(2.0)  # turns in a frame below this are no pops
+_MIN_POP_RAD = np.radians(2.0)  # turns in a frame below this are no pops
 _HARD = 1.0  # cost of what must not happen, m
 _POP_M = 0.1  # cost of a pop above the bound, per multiple of the source's largest
 _METRES_PER_TURN = 0.03  # cost of the largest joint change, per radian
@@ -42,14 +42,14 @@ class MotionChange:
         return (
             self.beyond_limits_rad <= LIMIT_RAD
             and self.slide_m <= SLIDE_M
-            and self.pop_ratio <= MOST_POP
+            and self.pop_ratio <= MAX_POP
         )
 
     @property
     def cost_m(self) -> float:
         """Distance from the source; broken limits and sliding feet outweigh any distance."""
         hard = (self.beyond_limits_rad > LIMIT_RAD) + (self.slide_m > SLIDE_M)
-        pop = _POP_M * max(0.0, self.pop_ratio - MOST_POP)
+        pop = _POP_M * max(0.0, self.pop_ratio - MAX_POP)
         return self.mean_m + _METRES_PER_TURN * self.turn_rad + pop + _HARD * hard
 
 
@@ -75,7 +75,7 @@ def motion_change(figure: Figure, source: Floats, q: Floats, fps: float) -> Moti
         skeleton.names[int(joint)] if len(tree.parent) else "",
         float(turns.max()),
         int(frame),
-        float(pop / max(before_pop, _LEAST_POP_RAD)),
+        float(pop / max(before_pop, _MIN_POP_RAD)),
         _beyond_limits(figure, source, q),
         _slide(figure, before, after, fps),
     )

@@ -19,13 +19,13 @@ from writhe.cleaning.detour import Detours, Tracks
 from writhe.skeleton.kinematics import difference, integrate
 
 # Costs are mean displacement times seconds, m s.
-_ESTIMATE_MS = 0.0017  # estimated cost of a change of segments before it is evaluated
+_ESTIMATE_METRE_SECONDS = 0.0017  # estimated cost of a change of segments before it is evaluated
 _ESTIMATE_M = 0.02  # estimated mean displacement during a transition
 _LOOK_AHEAD_S = 1.0  # transitions to segments farther ahead are not considered
 _MAX_SWITCH_FRAMES = 3  # a detour is searched for around this many frames at most
 _SWITCH_SPACING_S = 0.13  # time between these frames
-_MIN_SAVING_MS = 0.001  # a detour must save at least this much to be searched for
-_COMPARE_MS = 0.01  # a detour that costs more is searched for at other frames too
+_MIN_SAVING_METRE_SECONDS = 0.001  # a detour must save at least this much to be searched for
+_COMPARE_METRE_SECONDS = 0.01  # a detour that costs more is searched for at other frames too
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Transition:
     goal_segment: int  # index of a segment, or the segment count: the end of the clip
     leave_frame: int  # the last frame in the first segment
     enter_frame: int  # the first frame in the second segment
-    cost_ms: float
+    cost_metre_seconds: float
     rows: Floats | None = None  # (enter_frame - leave_frame - 1, nq)
     estimated: bool = False
 
@@ -90,7 +90,12 @@ class _PathSearch:
             return Transition(i, j, leave_frame, enter_frame, 0.0)
         duration_s = (enter_frame - leave_frame - 1) / self._clip.fps
         return Transition(
-            i, j, leave_frame, enter_frame, _ESTIMATE_MS + _ESTIMATE_M * duration_s, estimated=True
+            i,
+            j,
+            leave_frame,
+            enter_frame,
+            _ESTIMATE_METRE_SECONDS + _ESTIMATE_M * duration_s,
+            estimated=True,
         )
 
     def cheapest_path(self) -> list[Transition]:
@@ -110,7 +115,7 @@ class _PathSearch:
                     if i < 0 or before:
                         cost, k = min(before, default=(0.0, -1))
                         incoming[transition.goal_segment].append(
-                            (cost + transition.cost_ms, transition, k)
+                            (cost + transition.cost_metre_seconds, transition, k)
                         )
             if incoming[self._count]:
                 break
@@ -131,7 +136,9 @@ class _PathSearch:
             return
         found = self._by_extension(i, j)
         if self._detours is not None and j < self._count:
-            found += self._by_detour(i, j, min((p.cost_ms for p in found), default=np.inf))
+            found += self._by_detour(
+                i, j, min((p.cost_metre_seconds for p in found), default=np.inf)
+            )
         self._out[i] += found
 
     def _extend_unlimited(self, i: int) -> None:
@@ -203,7 +210,7 @@ class _PathSearch:
         switch_frames.sort()
         tried, transitions = list[int](), list[Transition]()
         for cost, switch_frame in switch_frames:
-            if len(tried) == _MAX_SWITCH_FRAMES or cost + _MIN_SAVING_MS >= max_cost:
+            if len(tried) == _MAX_SWITCH_FRAMES or cost + _MIN_SAVING_METRE_SECONDS >= max_cost:
                 break
             if any(abs(switch_frame - other) < _SWITCH_SPACING_S * clip.fps for other in tried):
                 continue
@@ -217,8 +224,8 @@ class _PathSearch:
             found = detours.find(tracks, max_cost - cost)
             if found is not None:
                 transitions.append(self._transition(i, j, start + found[0], found[1]))
-                max_cost = min(max_cost, transitions[-1].cost_ms)
-                if max_cost < cost + _COMPARE_MS:
+                max_cost = min(max_cost, transitions[-1].cost_metre_seconds)
+                if max_cost < cost + _COMPARE_METRE_SECONDS:
                     break
         return transitions
 

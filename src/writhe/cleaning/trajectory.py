@@ -32,7 +32,7 @@ Failures = Callable[[Floats], list[Instant]]
 FindPath = Callable[[int, int], Floats]
 
 _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
-_MOST_M = 0.003  # maximum growth of that margin in total
+_MAX_RAISE_M = 0.003  # maximum growth of that margin in total
 _ROUNDS = 7  # maximum number of rounds of solving failed intervals again
 # ... when started at the source: a path decides the side sooner than further rounds do
 _ROUNDS_FROM_SOURCE = 4
@@ -57,8 +57,8 @@ class ClipTrajectory:
         self._problem, self._fade = problem, fade_frames
         self._table, self._slack_m = tracker.table, tracker.gate.slack_m
         self._gate = gate_workspace(tracker.table)
-        self._least_m = tracker.options.margin_m
-        self._margin = np.full(len(problem.source), self._least_m)
+        self._min_margin_m = tracker.options.margin_m
+        self._margin = np.full(len(problem.source), self._min_margin_m)
         # the frames that were checked last, and whether each interval passes the gate
         self._checked = problem.source
         self._passed: Bools = np.ones(max(len(problem.source) - 1, 0), dtype=np.bool_)
@@ -103,7 +103,7 @@ class ClipTrajectory:
         problem = self._problem
         q = problem.source.copy()
         for first, stop in self._windows(self._penetrating(q)):
-            free = problem.colliding_dofs(q[first:stop], self._least_m)
+            free = problem.colliding_dofs(q[first:stop], self._min_margin_m)
             if len(free) == 0:
                 free = self._all
             self._parts.append((first, stop, free))
@@ -112,12 +112,12 @@ class ClipTrajectory:
 
     def _penetrating(self, source: Floats) -> Bools:
         """(frames,) source frames within the margin, and those beside an interval that is not."""
-        bad = self._problem.clearances(source, self._least_m) < self._least_m
+        bad = self._problem.clearances(source, self._min_margin_m) < self._min_margin_m
         bad[:-1] |= ~self._source_passes
         bad[1:] |= ~self._source_passes
         return bad
 
-    def _rounds(self, q: Floats, first: int, stop: int, most: int = _ROUNDS) -> Floats:
+    def _rounds(self, q: Floats, first: int, stop: int, max_rounds: int = _ROUNDS) -> Floats:
         """Q solved again where it is not certified or too fast, within first .. stop - 1.
 
         Ends when it is neither, or when a few rounds have not brought fewer such frames in all. The
@@ -125,15 +125,15 @@ class ClipTrajectory:
         that are too fast.
         """
         failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
-        best, least = q, (len(failed), len(fast))
+        best, score = q, (len(failed), len(fast))
         fewest, vain = len(failed) + len(fast), 0
-        for number in range(most):
+        for number in range(max_rounds):
             again = fast if number < _ROUNDS_FOR_SPEED else []
             if (not failed and not again) or vain == _VAIN_ROUNDS:
                 break
             q = self._solve_again(q, failed, number, again)
             failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
-            best, least = min((best, least), (q, (len(failed), len(fast))), key=lambda way: way[1])
+            best, score = min((best, score), (q, (len(failed), len(fast))), key=lambda way: way[1])
             vain = 0 if len(failed) + len(fast) < fewest else vain + 1
             fewest = min(fewest, len(failed) + len(fast))
         return best
@@ -161,7 +161,7 @@ class ClipTrajectory:
         path = q.copy()
         path[part] = self._joined(q, first, stop, rows)
         self._instants = [i for i in self._instants if not first - 1 <= i.frame < stop]
-        self._margin[part] = self._least_m
+        self._margin[part] = self._min_margin_m
         start = path.copy()
         for a, b in spans(np.any(start != problem.source, axis=1), self._fade):
             a, b = max(a, first), min(b, stop)
@@ -249,7 +249,9 @@ class ClipTrajectory:
         at = np.zeros(len(q), dtype=np.bool_)
         for instant in failed:
             at[instant.frame : instant.frame + 2] = True
-        self._margin[at] = np.minimum(self._margin[at] + _RAISE_M, self._least_m + _MOST_M)
+        self._margin[at] = np.minimum(
+            self._margin[at] + _RAISE_M, self._min_margin_m + _MAX_RAISE_M
+        )
         at[list(fast)] = True
         for first, stop in self._windows(at):
             early = number < _ROUNDS_OF_MAIN

@@ -25,13 +25,13 @@ class WindowOptions:
     velocity_weight: float = 2.0  # s: of the change of a correction from frame to frame
     acceleration_weight: float = 4.0  # c: of the change of that change
     # lower bound of M in the terms of s and c: hands must not turn suddenly
-    least_metres: float = 0.15
+    min_metres: float = 0.15
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
     near_m: float = 0.04  # pairs nearer than this become inequalities
     max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
     shrink: float = 0.75  # factor of that bound from one linearisation to the next
     beside: int = 8  # frames solved on either side of those that still move
-    least_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
+    min_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
     damping: float = 1.0  # weight of the step itself, scaled to metres by M
     close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
     local_speed_m_s: float = 1.0  # a joint may be this much faster than in the source at that time

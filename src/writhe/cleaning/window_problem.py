@@ -55,8 +55,8 @@ lapack = cast(Any, _lapack)
 _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
-_MOST_ROWS = 72  # inequalities of a frame at most
-_MOST_PAIRS, _MOST_PAIRS_AT_LEAST = 6, 256  # pairs between frames: 6 per frame, at least 256
+_MAX_ROWS = 72  # inequalities of a frame at most
+_MAX_PAIRS, _MIN_PAIRS = 6, 256  # pairs between frames: 6 per frame, at least 256
 _NEAR_BOUND = 0.7  # share of a speed bound from which it becomes an inequality
 _AROUND_S = 0.07  # the speed of the source is the largest within this time
 
@@ -120,7 +120,7 @@ class ClipProblem:
         self._angle_weight = angle_weights(
             figure, table, tracker.metres, self.options.angle_weight, self.options.ankle_weight
         )
-        self._smooth_metres = np.maximum(tracker.metres, self.options.least_metres)
+        self._smooth_metres = np.maximum(tracker.metres, self.options.min_metres)
         self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
         self.may_change[tracker.prescribed] = False
         # those of the window being solved
@@ -281,14 +281,14 @@ class ClipProblem:
         return step, moved
 
     def main_corrections(self, q: Floats, first: int, stop: int) -> Ints:
-        """Degrees of freedom of the joints that q corrects noticeably (`least_correction_m`).
+        """Degrees of freedom of the joints that q corrects noticeably (`min_correction_m`).
 
         Corrections of all other joints are removed from q, in place.
         """
         x = self.corrections(q, first, stop)
-        most = np.abs(self._metres * x).max(axis=0)
+        maximum = np.abs(self._metres * x).max(axis=0)
         joints = np.zeros(len(self.skeleton), dtype=np.bool_)
-        joints[self.skeleton.tree.dof_joint[most > self.options.least_correction_m]] = True
+        joints[self.skeleton.tree.dof_joint[maximum > self.options.min_correction_m]] = True
         main = joints[self.skeleton.tree.dof_joint] & self.may_change
         if not main.any():
             return np.flatnonzero(self.may_change)
@@ -322,16 +322,16 @@ class ClipProblem:
         joints, nv = len(self.skeleton), self.skeleton.dof_count
         self._used = np.zeros(frames, dtype=np.int64)
         self._positions, self._axes = np.empty((frames, joints, 3)), np.empty((frames, nv, 3))
-        self._values = np.empty((frames, _MOST_ROWS))
-        self._rows = np.empty(frames * _MOST_ROWS * nv)
+        self._values = np.empty((frames, _MAX_ROWS))
+        self._rows = np.empty(frames * _MAX_ROWS * nv)
         self._band = np.empty(3 * frames * nv * nv)
         self._factor = np.empty(3 * frames * nv * nv, dtype=np.float32)
-        pairs = _MOST_PAIRS * frames + _MOST_PAIRS_AT_LEAST
+        pairs = _MAX_PAIRS * frames + _MIN_PAIRS
         self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
         self._pair_row = np.empty(2 * pairs * nv)
 
     def _window_rows(self, frames: int, n: int) -> WindowRows:
-        row = self._rows[: frames * _MOST_ROWS * n].reshape(frames, _MOST_ROWS, n)
+        row = self._rows[: frames * _MAX_ROWS * n].reshape(frames, _MAX_ROWS, n)
         return WindowRows(
             self._positions[:frames],
             self._axes[:frames],

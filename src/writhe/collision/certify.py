@@ -62,7 +62,7 @@ def certify(
     """
     table = table_of(subject)
     rows, fps = rows_and_rate(table, motion, fps)
-    slack_m = number(slack_m, "slack_m", above=ROUNDING_M, most=0.1)
+    slack_m = number(slack_m, "slack_m", above=ROUNDING_M, maximum=0.1)
     slerp = InterpolatedMotion.of_frames("slerp", rows, fps)
     return certify_interpolations(
         table, interpolations_of(table, slerp, interpolation, euler), slack_m
@@ -215,7 +215,7 @@ def _certify(
     pieces = _pieces(clip, breaks, clear)
     best = _witness_rows(table, clip, pieces, slack, work)
     started = clip.required < -slack
-    lower_bound, events = min(known.least_m, best), list[DeepOverlap]()
+    lower_bound, events = min(known.min_clearance_m, best), list[DeepOverlap]()
     for first, last, piece in pieces:
         if first and clear[first - 1]:  # no pair is in violation any more
             clip.required[:] = -slack
@@ -356,11 +356,11 @@ def _worst(
         end_depth_m=max(c.end_depth_m for c in found),
         jumps=max(c.jumps for c in found),
         untested_pairs=found[0].untested_pairs,
-        folded_joints=_most_folded(found),
+        folded_joints=_deepest_folds(found),
     )
 
 
-def _most_folded(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
+def _deepest_folds(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
     """The folded joints of several interpolations, each where it exceeds its limit most."""
     worst: dict[str, FoldedJoint] = {}
     for folded in (f for one in found for f in one.folded_joints):

@@ -19,14 +19,14 @@ from writhe.collision.interpolated_motion import InterpolatedMotion
 
 @dataclass(frozen=True)
 class ClearIntervals:
-    """clear (rows - 1,): True where every pair has clearance of at least `least_m` throughout.
+    """clear (rows - 1,): True where every pair keeps a clearance of `min_clearance_m`.
 
     In these intervals no pair may be deeper than the slack of the certificate, and none may overlap
     deeply (`DeepOverlap`).
     """
 
     clear: Bools
-    least_m: float
+    min_clearance_m: float
 
     @classmethod
     def none(cls, rows: int) -> ClearIntervals:

@@ -92,7 +92,7 @@ class ContactPolicy:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        number(self.neighbour_extra_m, "neighbour_extra_m", least=0.0, most=0.1)
+        number(self.neighbour_extra_m, "neighbour_extra_m", minimum=0.0, maximum=0.1)
         for (a, b), metres in self.declared_m.items():
             if not 0 <= metres <= 0.1:
                 raise WritheError(
@@ -140,10 +140,10 @@ class ContactPolicy:
 
         rest_gaps (k,): their gaps in the rest pose; None unless the parts are near neighbours.
         """
-        most = max_allowance(half_smaller_radius_m)
-        allowed = np.minimum(part_allowance_m, most)
-        zone: Bools = np.zeros(len(most), dtype=np.bool_)
+        maximum = max_allowance(half_smaller_radius_m)
+        allowed = np.minimum(part_allowance_m, maximum)
+        zone: Bools = np.zeros(len(maximum), dtype=np.bool_)
         if rest_gaps is not None and self.skip_joint_zones:
-            zone = rest_gaps < -most
+            zone = rest_gaps < -maximum
             allowed[zone] = LEFT_OUT_M
         return allowed, zone

@@ -225,20 +225,20 @@ def _quaternion_errors(values: Floats, off: Floats) -> Floats:
     step = np.diff(values, axis=0)
     square = np.maximum((step * step).sum(axis=1), 1e-300)
     nearest = np.clip(-(values[:-1] * step).sum(axis=1) / square, 0.0, 1.0)
-    least = np.linalg.norm(values[:-1] + nearest[:, None] * step, axis=1)
+    minimum = np.linalg.norm(values[:-1] + nearest[:, None] * step, axis=1)
     norm = np.linalg.norm(values, axis=1)
     ends = norm[:-1] * norm[1:]
-    most = np.maximum(norm[:-1], norm[1:])
+    maximum = np.maximum(norm[:-1], norm[1:])
     # the sine from the cross product: the cosine alone loses small angles
     cosine = (values[:-1] * values[1:]).sum(axis=1) / ends
     sine = np.linalg.norm(
         values[1:] / norm[1:, None] - cosine[:, None] * values[:-1] / norm[:-1, None], axis=1
     )
     theta = np.arctan2(sine, cosine)
-    safe = np.maximum(least, 1e-3)
-    fastest, slowest = ends * sine / safe**2, ends * sine / most**2
+    safe = np.maximum(minimum, 1e-3)
+    fastest, slowest = ends * sine / safe**2, ends * sine / maximum**2
     uneven = 0.5 * np.maximum(fastest - theta, theta - slowest)
     error = 2 * np.linalg.norm(off, axis=1) / safe + np.maximum(uneven, 0.0)
     # beyond a right angle slerp goes the other way round
-    lost = (least < 1e-3) | (cosine <= 0.0) | (error > _LARGEST_BOUND)
+    lost = (minimum < 1e-3) | (cosine <= 0.0) | (error > _LARGEST_BOUND)
     return np.where(lost, UNBOUNDED_RAD, 2.1 * error)

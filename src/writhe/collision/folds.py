@@ -131,7 +131,7 @@ def _bends(limit: FoldLimit, turns: Floats) -> tuple[Floats, Floats]:
     return np.arctan2(np.hypot(y, z), x), np.arctan2(y, -z)
 
 
-def _least_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats:
+def _min_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats:
     """(k,) the smallest limit of the directions that differ by at most `spread` (k,)."""
     out = np.full(len(direction), limit.bend_rad.min())
     degrees, wide = np.degrees(direction), np.degrees(spread)
@@ -178,7 +178,7 @@ def _folded(
         inside = (np.sin(np.minimum(w, 0.5 * np.pi)) < np.sin(bend)) & (w < 0.5 * np.pi)
         ratio = np.sin(np.minimum(w, 0.5 * np.pi)) / np.maximum(np.sin(bend), 1e-12)
         spread = np.where(inside, np.arcsin(np.minimum(ratio, 1.0)), np.pi)
-        proven = bend + w <= _least_limits(limit, direction, spread) + TOLERANCE_RAD
+        proven = bend + w <= _min_limits(limit, direction, spread) + TOLERANCE_RAD
         rest = ~proven & ~np.isin(row, row[over > 0])
         half *= 0.5
         row = np.repeat(row[rest], 2)
@@ -186,8 +186,8 @@ def _folded(
     undecided = len(np.unique(row))
     if best <= 0:
         return None, undecided
-    at, bent, most = found
-    return FoldedJoint(limit.joint, interpolated.seconds(at), bent, most), undecided
+    at, bent, maximum = found
+    return FoldedJoint(limit.joint, interpolated.seconds(at), bent, maximum), undecided
 
 
 def _limits(limit: FoldLimit, direction: Floats) -> Floats:

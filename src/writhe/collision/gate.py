@@ -102,7 +102,7 @@ class Gate:
     @checked
     def __init__(self, table: CollisionTable, slack_m: float = GATE_SLACK_M) -> None:
         self.table = table
-        self.slack_m = number(slack_m, "the slack of a gate", least=0.0, most=0.1)
+        self.slack_m = number(slack_m, "the slack of a gate", minimum=0.0, maximum=0.1)
         self._workspace = gate_workspace(table)
         self.checked = self.shortened = self.refused = 0
 

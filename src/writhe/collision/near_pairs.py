@@ -18,9 +18,9 @@ class NearPairs:
     After `find`, the first `count` rows of `rows` are valid (see `NearPairRows`).
     """
 
-    def __init__(self, table: CollisionTable, most: int = 0) -> None:
+    def __init__(self, table: CollisionTable, max_pairs: int = 0) -> None:
         self.table = table
-        size = most or max(1, len(table.pairs.deep))
+        size = max_pairs or max(1, len(table.pairs.deep))
         self.rows = NearPairRows(
             shape_pair=np.zeros(size, dtype=np.int64),
             shapes=np.zeros((size, 2), dtype=np.int64),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arguments import check_fields, checked
-from writhe.arrays import MOST_M, Floats, floats, lengths, number, vector3
+from writhe.arrays import MAX_COORDINATE_M, Floats, floats, lengths, number, vector3
 from writhe.errors import WritheError
 from writhe.kernels.collision import shape_gaps
 from writhe.skeleton import Capsule
@@ -52,7 +52,7 @@ class Shape:
                 f"a convex shape needs 4 to {MAX_CORNERS} corners, not {len(points)}:"
                 " simplify or split it"
             )
-        number(self.radius_m, f"the radius of {what}", most=MOST_M)
+        number(self.radius_m, f"the radius of {what}", maximum=MAX_COORDINATE_M)
         if self.radius_m < 0 or (self.radius_m == 0 and self.core is not Core.HALF_SPACE):
             raise WritheError(f"a shape on {self.joint!r} has no radius: it must be above 0")
 
@@ -126,7 +126,7 @@ def cylinder(
     it protrudes by at most 2 % of the radius.
     """
     first, last = (lengths(p, (3,), "an end of a cylinder") for p in (start, end))
-    number(radius_m, "the radius of a cylinder", above=0.0, most=MOST_M)
+    number(radius_m, "the radius of a cylinder", above=0.0, maximum=MAX_COORDINATE_M)
     axis = last - first
     length = float(np.linalg.norm(axis))
     if length <= 0:

@@ -9,15 +9,15 @@ from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
     from writhe.database.database import PostureDatabase
-    from writhe.database.on_body import database_on
     from writhe.database.posture import normalise, posture_features
+    from writhe.database.retarget_database import database_on
     from writhe.database.search import NeighbourSearch
 else:
     __getattr__ = lazy_names(
         __name__,
         {
             "PostureDatabase": "writhe.database.database",
-            "database_on": "writhe.database.on_body",
+            "database_on": "writhe.database.retarget_database",
             **dict.fromkeys(("normalise", "posture_features"), "writhe.database.posture"),
             "NeighbourSearch": "writhe.database.search",
         },

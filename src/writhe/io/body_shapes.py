@@ -30,7 +30,7 @@ from writhe.skeleton.shape_fitting.store import stored_capsules
 
 # Bodies other than persons with more joints get shapes by their bones, because fitting to the skin
 # takes seconds per hundred joints.
-_MOST_JOINTS = 200
+_MAX_JOINTS = 200
 _ARM_ASIDE = 0.24  # tangent of the angle of a hanging arm to the vertical, as the human stands
 _WITHOUT_SHAPES = (RigKind.HAIR, RigKind.CLOTH, RigKind.ATTACHMENT)
 _OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
@@ -38,7 +38,7 @@ _OF_THE_JOINT_ABOVE = (RigKind.HELPER, RigKind.END, RigKind.FACE, RigKind.TOE)
 
 def body_shapes(skeleton: Skeleton, match: Recognition, skin: Skin | None) -> tuple[Capsule, ...]:
     """Fitted capsules; none if there is neither skin nor a bone to fit them to."""
-    if skin is not None and (match.is_person or len(skeleton) <= _MOST_JOINTS):
+    if skin is not None and (match.is_person or len(skeleton) <= _MAX_JOINTS):
         carrier = skin_carriers(skeleton, match)
         parts = shape_parts(skeleton, match)
         fingers = _fingers(skeleton, match)

@@ -14,8 +14,8 @@ MAX_NUMBERS = 1 << 29  # numbers in one motion or mesh: 4 GiB of float64
 MAX_NAME_LENGTH = 256
 
 
-def checked_size(path: Path, most: int = MAX_FILE_BYTES) -> int:
-    """The file's size in bytes; raises unless it is a regular, non-empty file of at most `most`."""
+def checked_size(path: Path, max_bytes: int = MAX_FILE_BYTES) -> int:
+    """The file's size in bytes; raises unless it is regular, not empty and at most `max_bytes`."""
     try:
         if not path.is_file():
             problem = "is not a file" if path.exists() else "there is no such file"
@@ -25,10 +25,10 @@ def checked_size(path: Path, most: int = MAX_FILE_BYTES) -> int:
         raise FileFormatError(path, f"cannot be opened: {error}") from None
     if size == 0:
         raise FileFormatError(path, "the file is empty")
-    if size > most:
+    if size > max_bytes:
         raise FileFormatError(
             path,
-            f"the file has {size / 1e6:.0f} MB, more than the {most / 1e6:.0f} MB allowed",
+            f"the file has {size / 1e6:.0f} MB, more than the {max_bytes / 1e6:.0f} MB allowed",
             remedy="split it",
         )
     return size

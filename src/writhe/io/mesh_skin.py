@@ -45,8 +45,8 @@ def four_strongest(count: int, vertex: Ints, joint: Ints, weight: Floats) -> tup
 def polygons_to_triangles(indices: Ints, faces: Ints) -> Ints:
     """(t, 3) triangles of polygons (first index, number of corners)."""
     rows: list[Ints] = []
-    most = int(faces[:, 1].max(initial=0))
-    for corner in range(1, most - 1):
+    maximum = int(faces[:, 1].max(initial=0))
+    for corner in range(1, maximum - 1):
         begin = faces[faces[:, 1] > corner + 1, 0]
         corners = (begin, begin + corner, begin + corner + 1)
         rows.append(np.stack([indices[c] for c in corners], axis=1))

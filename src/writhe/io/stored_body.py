@@ -35,7 +35,7 @@ SIDECAR = ".body.json"  # appended to the name of a file that cannot hold a body
 _SAME = 2e-4
 _SAME_AREA = 2e-3
 _SMALL_AREA = 1e-4  # area / size^2: the centre of less skin is not compared
-_MOST_BYTES = 1 << 23  # of a file with a body
+_MAX_BYTES = 1 << 23  # of a file with a body
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def forget_body(skeleton: Skeleton) -> bool:
 
 def _read_json(file: Path) -> object:
     try:
-        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
+        if not file.is_file() or file.stat().st_size > _MAX_BYTES:
             return None
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -19,8 +19,8 @@ from writhe.planning.energy import Energy, EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.terms import CompiledTerms
 
-MOST_ROWS = 1500  # configurations of one search path at most
-MOST_LINE_STEPS = 400  # steps of one corrected straight line at most
+MAX_ROWS = 1500  # configurations of one search path at most
+MAX_LINE_STEPS = 400  # steps of one corrected straight line at most
 
 
 class CompiledProblem:
@@ -66,10 +66,10 @@ class CompiledProblem:
             tried_gradient=np.zeros(nv),
             failed_at=np.full(1, 0.5),
         )
-        self.paths = np.zeros((2, MOST_ROWS, nq))
-        self.line = np.zeros((MOST_LINE_STEPS, nq))
-        self.sums = np.zeros(MOST_ROWS)
-        self.spare = np.zeros((MOST_ROWS, nq))
+        self.paths = np.zeros((2, MAX_ROWS, nq))
+        self.line = np.zeros((MAX_LINE_STEPS, nq))
+        self.sums = np.zeros(MAX_ROWS)
+        self.spare = np.zeros((MAX_ROWS, nq))
         self.first, self.second = np.zeros(nq), np.zeros(nq)
         self.set_problem(problem)
 

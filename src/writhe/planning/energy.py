@@ -79,7 +79,7 @@ class Energy:
     def clearance(self, q: Floats) -> float:
         """The smallest clearance of all pairs that the energy counts."""
         self.value_and_gradient(q)
-        return float(self.workspace.least[0])
+        return float(self.workspace.min_clearance[0])
 
     def along(self, q: Floats) -> Floats:
         """(frames,) E of each configuration."""
@@ -210,5 +210,5 @@ def energy_workspace(
         blend=np.zeros((m, 2)),
         witness=np.zeros((max(m, 1), 9)),
         out=np.zeros(9),
-        least=np.zeros(1),
+        min_clearance=np.zeros(1),
     )

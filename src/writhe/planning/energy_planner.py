@@ -20,7 +20,7 @@ from writhe.kernels.planning.search_constraints import correct_posture
 from writhe.kernels.planning.search_model import evaluate_energy, is_certified
 from writhe.kernels.planning.straight_line import connect_straight
 from writhe.kernels.skeleton.kinematics import integrate
-from writhe.planning.compiled_problem import MOST_ROWS, CompiledProblem
+from writhe.planning.compiled_problem import MAX_ROWS, CompiledProblem
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
@@ -37,7 +37,7 @@ class PlanOptions:
     energy: EnergyOptions = field(default_factory=EnergyOptions)
     mix: float = 0.35  # weight of descent in a step that would raise the energy (paper: 0)
     first_step: float = 0.08  # initial step size
-    most_step: float = 0.35  # largest step size
+    max_step: float = 0.35  # largest step size
     iterations: int = 600  # of one descent
     patience: int = 50  # iterations without progress until a descent is stuck (as in the paper)
     check_every: int = 6  # iterations between tests of the straight line between both ends
@@ -216,7 +216,7 @@ class EnergyPlanner:
             options.mix,
             pull,
             options.first_step,
-            options.most_step,
+            options.max_step,
             iterations,
             options.patience,
             options.check_every,
@@ -258,7 +258,7 @@ class EnergyPlanner:
         options, model, workspace = self.options, compiled.model, compiled.workspace
         for _ in range(8):
             at = int(counts[side]) - 1
-            if at + 1 >= MOST_ROWS:
+            if at + 1 >= MAX_ROWS:
                 return
             q = compiled.paths[side, at]
             v = rng.normal(size=len(workspace.direction)) * model.field.variable
@@ -268,7 +268,7 @@ class EnergyPlanner:
             if correct_posture(model, tried, workspace) > options.limit_tolerance:
                 continue
             evaluate_energy(model, tried, workspace, workspace.tried_gradient)
-            has_clearance = workspace.energy.least[0] > 0.5 * options.clear_m
+            has_clearance = workspace.energy.min_clearance[0] > 0.5 * options.clear_m
             if has_clearance and is_certified(model, q, tried, workspace):
                 compiled.paths[side, at + 1] = tried
                 counts[side] += 1

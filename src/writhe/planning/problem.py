@@ -18,7 +18,7 @@ from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, joint_limits, reach, turn_to
 
-MOST_SHIFT_M = 0.03  # largest distance between a planted part's positions in the two postures
+MAX_SHIFT_M = 0.03  # largest distance between a planted part's positions in the two postures
 
 
 def _no_names() -> tuple[str, ...]:
@@ -56,7 +56,7 @@ class PlanProblem:
         for pin in self.planted:
             there = frames.point(pin.joint, pin.point_in_joint)
             apart = float(np.linalg.norm(there - pin.position_in_world))
-            if apart > MOST_SHIFT_M:
+            if apart > MAX_SHIFT_M:
                 raise WritheError(
                     f"{pin.joint!r} is planted but lies {100 * apart:.0f} cm away in the goal"
                     " posture; move one of the two postures, or do not plant it"

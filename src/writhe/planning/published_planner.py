@@ -35,7 +35,7 @@ class PaperOptions:
     safe_linking: float = 0.3
     correction: float = 0.01  # gamma of Eq. 10
     decrease: float = -0.01  # omega of Eq. 11
-    most: int = 3000
+    max_steps: int = 3000
     patience: int = 50  # iterations within one energy window until it is a local minimum
     window: float = 1e-3  # relative height of that window
     seconds: float = 60.0
@@ -76,7 +76,7 @@ class PaperPlanner:
         known = [compiled.energy.value_and_gradient(x) for x in q]
         top, since, met = np.inf, 0, False
         has_objects = bool(np.isinf(compiled.energy.field.radius).any()) or len(problem.bodies) > 0
-        for _ in range(options.most):
+        for _ in range(options.max_steps):
             high = 0 if known[0][0] >= known[1][0] else 1
             towards = difference(skeleton, q[high], q[1 - high])
             apart = float(np.linalg.norm(towards))
@@ -161,7 +161,7 @@ def descend(
     q: Floats,
     *,
     step: float = 0.03,
-    most: int = 400,
+    max_steps: int = 400,
     energy: EnergyOptions | None = None,
 ) -> Floats:
     """(rows, nq) the gradient descent from q to a canonical posture (section 5.1).
@@ -172,7 +172,7 @@ def descend(
     compiled, skeleton = CompiledProblem(problem, energy), problem.skeleton
     rows, alpha = [q], step
     value, gradient = compiled.energy.value_and_gradient(q)
-    for _ in range(most):
+    for _ in range(max_steps):
         norm = float(np.linalg.norm(gradient))
         if norm == 0 or alpha < 1e-3 * step:
             break

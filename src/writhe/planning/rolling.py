@@ -19,7 +19,7 @@ from writhe.planning.problem import PlanProblem
 from writhe.skeleton import Skeleton, forward
 
 SOFT_M = 0.01  # height above the lowest contact at which the weight is 1/e
-MOST_TURN = 0.06  # largest rotation between two frames, in radians
+MAX_TURN = 0.06  # largest rotation between two frames, in radians
 STEPS = 4  # of rotation per frame
 RATE = 2.0  # radians of rotation per metre between the centre and its support
 
@@ -44,7 +44,7 @@ def roll_on_ground(problem: PlanProblem, q: Floats, ground_m: float = 0.0) -> Fl
                 support = body.weights(points) @ points
                 arm = centre - support
                 tip = RATE / STEPS * np.array([arm[2], 0.0, -arm[0]])
-                tip *= min(1.0, MOST_TURN / STEPS / max(float(np.linalg.norm(tip)), 1e-12))
+                tip *= min(1.0, MAX_TURN / STEPS / max(float(np.linalg.norm(tip)), 1e-12))
                 small = Rotation.from_rotvec(tip).as_matrix()
                 points = support + (points - support) @ small.T
                 centre = support + small @ arm

@@ -53,7 +53,7 @@ def failure_reason(plan: Plan, name_of: Callable[[str], str] = str) -> str:
     which = {PlanStatus.INFEASIBLE_START: "first", PlanStatus.INFEASIBLE_GOAL: "second"}
     if plan.status in which:
         blocked = sorted(plan.blocked_by, key=lambda part: "." in part)[:3]  # objects first
-        *most, last = [name_of(part) for part in blocked]
-        parts = f"{', '.join(most)} and {last}" if most else last
+        *others, last = [name_of(part) for part in blocked]
+        parts = f"{', '.join(others)} and {last}" if others else last
         return f"in the {which[plan.status]} pose {parts} overlap; move them apart there first"
     return "no path was found; plant fewer parts, or set a key half-way to guide it"

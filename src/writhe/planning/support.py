@@ -20,7 +20,7 @@ FEET = ("left_ankle", "right_ankle")  # roles
 SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is planted
 SAME_HEIGHT_M = 0.03  # of the lowest points of both postures
 _SPARE_M = 0.002  # allowance beyond the overlap with the floor at the ends
-_MOST_ALLOWANCE_M = 0.1
+_MAX_ALLOWANCE_M = 0.1
 
 
 def shared_feet(figure: Figure, start: Floats, goal: Floats) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> Col
                 part = parts[0] if parts[1] == name else parts[1]
                 overlaps[part] = max(overlaps.get(part, 0.0), -float(gap))
     for part, overlap in overlaps.items():
-        policy = policy.allow(part, name, min(overlap + _SPARE_M, _MOST_ALLOWANCE_M))
+        policy = policy.allow(part, name, min(overlap + _SPARE_M, _MAX_ALLOWANCE_M))
     return out.with_policy(policy)
 
 

@@ -139,7 +139,7 @@ def wind_interval(
     )
     why = ""
     if order == "automatic" and len(interval.tangles) > 1:
-        found = order_automatically(interval.setup, start, key, threads=1, most=6)
+        found = order_automatically(interval.setup, start, key, threads=1, max_orders=6)
         key, why = found.keyframe(key), found.why
         motion = found.best.motion
     else:

@@ -197,5 +197,5 @@ def changed_bones(character: Character, before: Floats, after: Floats) -> set[st
     # q and -q are the same rotation
     apart = np.minimum(np.abs(turned - turned_after), np.abs(turned + turned_after)).max(axis=2)
     away = np.abs(moved - moved_after).max(axis=2)
-    most = np.maximum(apart, away).max(axis=0)
-    return {bone for bone, m in zip(character.armature.bones, most, strict=True) if m > _CHANGED}
+    maximum = np.maximum(apart, away).max(axis=0)
+    return {bone for bone, m in zip(character.armature.bones, maximum, strict=True) if m > _CHANGED}

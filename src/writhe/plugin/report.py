@@ -8,7 +8,7 @@ from writhe.collision import Certificate
 from writhe.collision.verdict import Verdict
 from writhe.plugin.stage import Stage
 
-MOST_PAIRS = 50
+MAX_PAIRS = 50
 
 
 def certificate_to_plain(
@@ -48,7 +48,7 @@ def certificate_to_plain(
         "verdict": found.verdict.value,
         "certified": found.certified,
         "sentence": sentence(stage, found),
-        "marks": marks[:MOST_PAIRS],
+        "marks": marks[:MAX_PAIRS],
         "penetration_m": found.penetration_witnessed_m,
         "clearance_m": found.min_clearance_m,
         "seconds": found.seconds,

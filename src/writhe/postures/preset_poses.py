@@ -1,7 +1,7 @@
 """Preset poses of people: the named key poses of the built-in libraries.
 
 Joint angles are authored for the built-in human in `postures/builtin/poses_*.py` (the squat in
-`poses_floor.py`); `postures.on_body` transfers a pose to another person.
+`poses_floor.py`); `postures.retarget_posture` transfers a pose to another person.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from writhe.database import PostureDatabase
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
-from writhe.postures.on_body import posture_on_body
+from writhe.postures.retarget_posture import posture_on_body
 from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap, extended, extends
 from writhe.skeleton import Figure, Skeleton, forward

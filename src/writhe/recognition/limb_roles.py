@@ -105,8 +105,8 @@ def _candidate(
         if end is None
         else _along(tree, chain, choice[middle], choice[lower])
     )
-    least = 0.03 * tree.span
-    if first < least or (end is not None and second < least):
+    minimum = 0.03 * tree.span
+    if first < minimum or (end is not None and second < minimum):
         return None
     second = max(second, 1e-3 * tree.span)
     telling = _names_tell(tree, chain)

@@ -28,7 +28,7 @@ from writhe.skeleton.limbs import ARM, LEG, SIDES
 from writhe.skeleton.skeleton import Skeleton
 
 # a body with lower scores of both names and form is not taken for a person
-_LEAST_CONFIDENCE = 0.5
+_MIN_CONFIDENCE = 0.5
 _NAMED = 0.5
 _FORMED = 0.3
 _SIDES_KNOWN = 0.5
@@ -273,7 +273,7 @@ def _recognition(
         confidence=overall,
         role_confidence={r: float(confidence[r]) for r in ordered},
         kinds=kinds,
-        is_person=overall >= _LEAST_CONFIDENCE,
+        is_person=overall >= _MIN_CONFIDENCE,
         missing=tuple(r for r in ROLES if r not in found),
         family=family_of(names),
         limbs=_limbs(tree),
@@ -283,17 +283,17 @@ def _recognition(
 def _limbs(tree: RestTree) -> tuple[tuple[str, ...], ...]:
     """Chains from a branching joint to the next one or to the end, the longest first."""
     names = tree.skeleton.names
-    least = LIMB_REACH * tree.span
+    minimum = LIMB_REACH * tree.span
     found: list[tuple[float, tuple[str, ...]]] = []
     for joint in range(len(tree)):
-        ways = [c for c in tree.children[joint] if tree.bone[c] + tree.reach[c] > least]
+        ways = [c for c in tree.children[joint] if tree.bone[c] + tree.reach[c] > minimum]
         if len(ways) < 2 and tree.parent[joint] >= 0:
             continue
         for way in ways:
             chain = [way]
             while True:
                 below = [
-                    c for c in tree.children[chain[-1]] if tree.bone[c] + tree.reach[c] > least
+                    c for c in tree.children[chain[-1]] if tree.bone[c] + tree.reach[c] > minimum
                 ]
                 if len(below) > 1:
                     break

@@ -51,8 +51,8 @@ def shortest_rotation(a: Floats, b: Floats) -> Floats:
     side = np.cross(a, b)
     opposite = w < 1e-9
     if opposite.any():
-        least = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
-        side = np.where(opposite, np.cross(a, least), side)
+        axis = np.eye(3)[np.argmin(np.abs(a), axis=-1)]
+        side = np.where(opposite, np.cross(a, axis), side)
         w = np.where(opposite, 0.0, w)
     return quaternions.normalised(np.concatenate([w, side], axis=-1))
 

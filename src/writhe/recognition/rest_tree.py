@@ -170,12 +170,12 @@ class RestTree:
     def pairs(self) -> list[tuple[int, int]]:
         """Pairs of children of one joint that are similar limbs, or are named left and right."""
         found: list[tuple[float, int, int]] = []
-        least = LIMB_REACH * self.span
+        minimum = LIMB_REACH * self.span
         for joint in range(len(self)):
             limbs = [
                 c
                 for c in self.children[joint]
-                if self.bone[c] + self.reach[c] > least and not self.is_aside(c)
+                if self.bone[c] + self.reach[c] > minimum and not self.is_aside(c)
             ]
             for i, a in enumerate(limbs):
                 for b in limbs[i + 1 :]:

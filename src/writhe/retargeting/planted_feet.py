@@ -142,7 +142,7 @@ def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
     floor = float(np.percentile(ball[:, 1], 5.0))
     still: Bools = (speed < PLANTED_SPEED_M_S) & (ball[:, 1] < floor + PLANTED_HEIGHT_M)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], still.astype(np.int8), [0]])))
-    least = max(2, int(np.ceil(SHORTEST_PLANT_S * fps)))
+    minimum = max(2, int(np.ceil(SHORTEST_PLANT_S * fps)))
     gap = max(1, round(STEP_GAP_S * fps))
     spans: list[tuple[int, int]] = []
     for start, stop in zip(edges[::2], edges[1::2], strict=True):
@@ -150,7 +150,7 @@ def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
         while a < stop:
             drifted = np.linalg.norm(ball[a:stop] - ball[a], axis=1) > PLANTED_DRIFT_M
             b = a + int(np.argmax(drifted)) if drifted.any() else int(stop)
-            if b - a >= least:
+            if b - a >= minimum:
                 spans.append((a, b))
             a = b + gap
     return spans

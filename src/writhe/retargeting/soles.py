@@ -13,7 +13,7 @@ from writhe.skeleton import Figure, Frames, Motion, forward
 from writhe.skeleton.limbs import SIDES
 
 _THICK_M = 0.012  # skin this far above the lowest point of a foot at rest belongs to its sole
-_MOST_POINTS = 24
+_MAX_POINTS = 24
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ def sole(figure: Figure, body: RestBody, side: str) -> Sole:
     joints, world = _foot_points(figure, foot, rest)
     low = world[:, 1] <= world[:, 1].min() + _THICK_M
     joints, world = joints[low], world[low]
-    if len(world) > _MOST_POINTS:  # the lowest, and those farthest out in evenly spread directions
+    if len(world) > _MAX_POINTS:  # the lowest, and those farthest out in evenly spread directions
         flat = world[:, [0, 2]] - world[:, [0, 2]].mean(axis=0)
-        turn = np.linspace(0.0, 2.0 * np.pi, _MOST_POINTS, endpoint=False)
+        turn = np.linspace(0.0, 2.0 * np.pi, _MAX_POINTS, endpoint=False)
         outer = (flat @ np.stack([np.cos(turn), np.sin(turn)])).argmax(axis=0)
-        chosen = np.union1d(outer, np.argsort(world[:, 1])[:_MOST_POINTS])
+        chosen = np.union1d(outer, np.argsort(world[:, 1])[:_MAX_POINTS])
         joints, world = joints[chosen], world[chosen]
     offset = world - rest.positions[joints]
     return Sole(joints, np.einsum("kba,kb->ka", rest.rotations[joints], offset))

@@ -68,14 +68,14 @@ def _prune(links: dict[int, set[int]], centre: Floats, radius: Floats) -> None:
     """Remove free branches shorter than _SPUR radii, the shortest first."""
     while True:
         shortest: list[int] = []
-        least = np.inf
+        minimum = np.inf
         for leaf in [n for n, near in links.items() if len(near) == 1]:
             path = _follow(links, leaf, next(iter(links[leaf])))
             if len(links[path[-1]]) < 3:
                 continue  # the whole piece is a single line
             length = float(np.linalg.norm(np.diff(centre[path], axis=0), axis=1).sum())
-            if length < _SPUR * float(radius[path].max()) and length < least:
-                shortest, least = path[:-1], length
+            if length < _SPUR * float(radius[path].max()) and length < minimum:
+                shortest, minimum = path[:-1], length
         if not shortest:
             return
         for n in shortest:

@@ -39,8 +39,10 @@ class MeshProposal:
     dropped: int  # number of strands beyond the limit
 
 
-def propose_for_mesh(vertices: Floats, triangles: Ints, most: int = MAX_STRANDS) -> MeshProposal:
-    """Shapes and strands of a mesh in metres; only the `most` longest strands are kept."""
+def propose_for_mesh(
+    vertices: Floats, triangles: Ints, max_strands: int = MAX_STRANDS
+) -> MeshProposal:
+    """Shapes and strands of a mesh in metres; only the `max_strands` longest strands are kept."""
     if len(triangles) == 0:
         raise WritheError("the mesh has no triangles")
     shapes: list[Shape] = []
@@ -58,7 +60,7 @@ def propose_for_mesh(vertices: Floats, triangles: Ints, most: int = MAX_STRANDS)
                 shapes += [capsule(a, b, radius) for a, b in pairwise(line)]
     length = [float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in lines]
     order = sorted(range(len(lines)), key=lambda i: -length[i])
-    kept = sorted(order[:most])
+    kept = sorted(order[:max_strands])
     strands = {f"strand_{i + 1}": lines[k] for i, k in enumerate(kept)}
     return MeshProposal(tuple(shapes), strands, len(lines) - len(kept))
 
@@ -140,10 +142,10 @@ def _corners(outline: Floats, tolerance: float) -> Floats:
             )
             for i in range(len(kept))
         ]
-        least = int(np.argmin(distance))
-        if distance[least] > tolerance:
+        closest = int(np.argmin(distance))
+        if distance[closest] > tolerance:
             break
-        kept.pop(least)
+        kept.pop(closest)
     return outline[kept]
 
 

@@ -61,12 +61,12 @@ class Node:
             raise self.error("expected an object { }")
         return cast("dict[str, Any]", self.value)
 
-    def _list(self, most: int) -> list[Any]:
+    def _list(self, max_count: int) -> list[Any]:
         if not isinstance(self.value, list):
             raise self.error("expected a list [ ]")
         values = cast("list[Any]", self.value)
-        if len(values) > most:
-            raise self.error(f"{len(values)} entries; at most {most} are allowed")
+        if len(values) > max_count:
+            raise self.error(f"{len(values)} entries; at most {max_count} are allowed")
         return values
 
     def only(self, *keys: str) -> None:
@@ -85,24 +85,24 @@ class Node:
             raise self.error(f"{key!r} is missing")
         return Node(self.file, values[key], f"{self.location}.{key}" if self.location else key)
 
-    def items(self, key: str, most: int) -> list[Node]:
+    def items(self, key: str, max_count: int) -> list[Node]:
         """The entries of a list; none if the key is absent."""
         if key not in self:
             return []
         child = self.child(key)
         return [
             Node(self.file, value, f"{child.location}[{i}]")
-            for i, value in enumerate(child._list(most))
+            for i, value in enumerate(child._list(max_count))
         ]
 
-    def entries(self, key: str, most: int) -> dict[str, Node]:
+    def entries(self, key: str, max_count: int) -> dict[str, Node]:
         """The named entries of an object; none if the key is absent."""
         if key not in self:
             return {}
         child = self.child(key)
         names = list(child._object())
-        if len(names) > most:
-            raise child.error(f"{len(names)} entries; at most {most} are allowed")
+        if len(names) > max_count:
+            raise child.error(f"{len(names)} entries; at most {max_count} are allowed")
         return {name: child.child(name) for name in names}
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -141,9 +141,9 @@ class Node:
         """A finite number."""
         return self.child(key)._number()
 
-    def numbers(self, most: int) -> Floats:
+    def numbers(self, max_count: int) -> Floats:
         """A list of finite numbers."""
-        values = self._list(most)
+        values = self._list(max_count)
         found = [
             Node(self.file, value, f"{self.location}[{i}]")._number()
             for i, value in enumerate(values)
@@ -160,10 +160,10 @@ class Node:
             raise child.error(f"expected {size} numbers, not {len(found)}")
         return found
 
-    def points(self, most: int, size: int = 3) -> Floats:
+    def points(self, max_count: int, size: int = 3) -> Floats:
         """A list of points, each a list of `size` numbers."""
         rows: list[Floats] = []
-        for i, value in enumerate(self._list(most)):
+        for i, value in enumerate(self._list(max_count)):
             node = Node(self.file, value, f"{self.location}[{i}]")
             row = node.numbers(size)
             if len(row) != size:

@@ -9,7 +9,7 @@ from writhe.arrays import Floats, floats, lengths
 from writhe.errors import WritheError
 from writhe.skeleton.skeleton import Skeleton
 
-MOST_RAD = 1e4  # largest angle of a hinge
+MAX_RAD = 1e4  # largest angle of a hinge
 _UNIT = 0.01  # tolerated difference of a quaternion's length from 1
 
 
@@ -41,8 +41,8 @@ def _check(skeleton: Skeleton, rows: Floats, what: str, unit: bool) -> None:
         return
     if columns.metres.size:
         lengths(rows[:, columns.metres], (None, None), f"a position of {what}")
-    if columns.angles.size and np.abs(rows[:, columns.angles]).max() > MOST_RAD:
-        raise WritheError(f"{what} has an angle of more than {MOST_RAD:g} radians")
+    if columns.angles.size and np.abs(rows[:, columns.angles]).max() > MAX_RAD:
+        raise WritheError(f"{what} has an angle of more than {MAX_RAD:g} radians")
     if columns.quaternions.size == 0:
         return
     length = np.linalg.norm(rows[:, columns.quaternions], axis=2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from writhe.arguments import check_fields
-from writhe.arrays import MOST_M, Bools, Floats, Ints, lengths, number
+from writhe.arrays import MAX_COORDINATE_M, Bools, Floats, Ints, lengths, number
 from writhe.skeleton.fold_limits import FoldLimit
 from writhe.skeleton.skeleton import Skeleton
 from writhe.skeleton.source_file import SourceFile
@@ -35,7 +35,7 @@ class Capsule:
         for name in ("start_in_joint", "end_in_joint"):
             end = lengths(getattr(self, name), (3,), f"an end {what}")
             object.__setattr__(self, name, end)
-        number(self.radius_m, f"the radius {what}", above=0.0, most=MOST_M)
+        number(self.radius_m, f"the radius {what}", above=0.0, maximum=MAX_COORDINATE_M)
 
     @property
     def part_name(self) -> str:

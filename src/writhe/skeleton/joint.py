@@ -109,7 +109,7 @@ class Joint:
             length = float(np.linalg.norm(self.axis))
             if abs(length - 1.0) > 1e-6:
                 raise WritheError(f"the axis {what} must have length 1, not {length:g}")
-        number(self.mass_kg, f"the mass {what}", least=0.0)
+        number(self.mass_kg, f"the mass {what}", minimum=0.0)
         limits = self.limits
         if limits is not None and len(limits.lower) != (3 if self.kind >= JointKind.BALL else 1):
             raise WritheError(

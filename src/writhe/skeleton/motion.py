@@ -63,7 +63,7 @@ class Motion:
     @checked
     def resample(self, fps: float) -> Motion:
         """The same motion at another rate."""
-        number(fps, "frames per second", above=0.0, most=1e6)
+        number(fps, "frames per second", above=0.0, maximum=1e6)
         count = max(1, int(np.floor(self.duration_s * fps + 1e-9)) + 1)
         return replace(self, q=self.at(np.arange(count) / fps), fps=fps)
 

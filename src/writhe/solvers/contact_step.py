@@ -20,7 +20,7 @@ from writhe.kernels.terms.contact_rows import contact_rows, interval_rows
 from writhe.solvers.qp import UNBOUNDED, solve_qp
 from writhe.terms import CompiledTerms
 
-_MOST_CONTACTS = 400  # most near pairs in a QP
+_MAX_CONTACTS = 400  # most near pairs in a QP
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class ContactStep:
         """
         options, nv = self.options, self._nv
         first = terms.rows if intervals_from is None else intervals_from
-        self._resize(_MOST_CONTACTS + equalities + terms.rows - first)
+        self._resize(_MAX_CONTACTS + equalities + terms.rows - first)
         self.near.find(terms.positions, terms.rotations, options.near_m)
         matrix, low, high = self._matrix, self._low, self._high
         low[:nv], high[:nv] = -options.max_step, options.max_step
@@ -88,7 +88,7 @@ class ContactStep:
             options.margin_m,
             options.approach,
             options.recovery_m,
-            matrix[:_MOST_CONTACTS],
+            matrix[:_MAX_CONTACTS],
             low[nv:],
         )
         high[nv : nv + count] = UNBOUNDED

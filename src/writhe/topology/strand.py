@@ -28,12 +28,12 @@ class Strand:
 
     def __post_init__(self) -> None:
         floats(self.offsets_in_joint, (len(self.joints), 3), f"the strand {self.name!r}")
-        least = 3 if self.closed else 2
-        if len(self.joints) < least:
+        minimum = 3 if self.closed else 2
+        if len(self.joints) < minimum:
             kind = "closed" if self.closed else "open"
             raise WritheError(
                 f"the {kind} strand {self.name!r} has {len(self.joints)} vertices; "
-                f"it needs {least} or more"
+                f"it needs {minimum} or more"
             )
 
     @classmethod

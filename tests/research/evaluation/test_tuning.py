@@ -57,11 +57,11 @@ def test_reconstruction_comes_nearer_than_where_it_started(database):
 
 def test_tuning_takes_the_best_value_within_the_time_limit(database):
     grids = {"iterations": (1, 3), "dimensions": (2, 30)}
-    found = tune("paper", database, count=5, most_ms=1e4, most_rounds=2, grids=grids)
+    found = tune("paper", database, count=5, max_ms=1e4, max_rounds=2, grids=grids)
     assert found.best.error_cm <= found.start.error_cm
     assert found.best.error_cm == min(t.error_cm for t in found.trials)
     assert found.best.values["dimensions"] == 30
-    none = tune("paper", database, count=2, most_ms=0.0, most_rounds=1, grids={"iterations": (1,)})
+    none = tune("paper", database, count=2, max_ms=0.0, max_rounds=1, grids={"iterations": (1,)})
     assert none.best is none.start  # nothing is quick enough to replace it
 
 
@@ -75,5 +75,5 @@ def test_misuse_is_told(database):
 @pytest.mark.parametrize("method", GRIDS)
 def test_every_parameter_of_a_grid_is_one_of_its_method(database, method):
     first = {name: grid[:1] for name, grid in GRIDS[method].items()}
-    tuned = tune(method, database, count=1, most_rounds=1, grids=first)
+    tuned = tune(method, database, count=1, max_rounds=1, grids=first)
     assert set(tuned.best.values) == set(first)

@@ -110,7 +110,7 @@ def test_neighbours_predict_by_a_weighted_ridge_regression(rng: np.random.Genera
         )
         placed[i] = there.ravel()
     weight = np.exp(-0.5 * (cost - cost.min()))
-    most = np.exp(-0.5 * cost.min())
+    maximum = np.exp(-0.5 * cost.min())
     weight[weight < NEGLIGIBLE] = 0.0
     total = weight.sum()
     weight /= total
@@ -135,7 +135,7 @@ def test_neighbours_predict_by_a_weighted_ridge_regression(rng: np.random.Genera
         found,
     )
     np.testing.assert_allclose(found.ravel(), expected, atol=1e-9)
-    assert trusted == pytest.approx(most * total)
+    assert trusted == pytest.approx(maximum * total)
 
 
 def test_the_prediction_solves_the_ridge_problem_of_its_landmarks(database):

@@ -114,7 +114,7 @@ def test_contradictory_tangles_are_named(pair, start):
     more = Tangle(pair.first, pair.second, 0.8, name="to the right")
     less = Tangle(pair.first, pair.second, -0.8, name="to the left")
     stepper = TangleStepper(pair.table, [more, less])
-    result = solve(stepper, start, SolveOptions(most_steps=150, shakes=1))
+    result = solve(stepper, start, SolveOptions(max_steps=150, shakes=1))
     assert result.status is not Status.REACHED and not result.reached
     assert set(result.unmet) == {"to the right", "to the left"}
     assert any("to the right" in line and "to the left" in line for line in result.conflicts)
@@ -165,7 +165,7 @@ def test_a_chain_keeps_its_tangle_with_a_driven_one(pair, start):
     path[:, skeleton.q_slice("b0").start + 1] += np.linspace(0, 0.3, 60)  # 30 cm up
     drive = DrivenMotion(skeleton, path)
     stepper = TangleStepper(pair.table, [Tangle(pair.first, pair.second, 0.7)], variables=free)
-    result = solve(stepper, wound, SolveOptions(80, least_steps=70), drive=drive)
+    result = solve(stepper, wound, SolveOptions(80, min_steps=70), drive=drive)
     assert drive.finished and drive.delayed_frames < 10
     found = [Linking(pair.first, pair.second).value(skeleton, q)[0] for q in result.path]
     assert min(found) > 0.6 and result.reached

@@ -57,12 +57,12 @@ def test_every_chain_learns_and_replays_its_take(
 
 def test_threads_do_not_change_the_result(arm: Chain, forest: Forest, golf: np.ndarray) -> None:
     targets, cells = arm.effector_points(golf), forest.blend("throw")
-    most = int(vars(config)["NUMBA_NUM_THREADS"])
-    runs = [solve_trajectory(arm, cells, targets, 30.0, threads=n) for n in range(1, most + 1)]
+    maximum = int(vars(config)["NUMBA_NUM_THREADS"])
+    runs = [solve_trajectory(arm, cells, targets, 30.0, threads=n) for n in range(1, maximum + 1)]
     for run in runs[1:]:
         assert all(np.array_equal(run.passes[p], runs[0].passes[p]) for p in PASSES)
     with pytest.raises(WritheError, match="threads"):
-        solve_trajectory(arm, cells, targets, 30.0, threads=most + 1)
+        solve_trajectory(arm, cells, targets, 30.0, threads=maximum + 1)
 
 
 def test_trajectories_side_by_side_do_not_mix(

@@ -31,8 +31,8 @@ def strands(
     scale: Annotated[
         float, typer.Option(help="Metres per unit of the mesh (0.01 for centimetres).")
     ] = 1.0,
-    most: Annotated[
-        int, typer.Option(help="Largest number of strands; the longest are kept.", min=1)
+    max_strands: Annotated[
+        int, typer.Option("--most", help="Largest number of strands; the longest are kept.", min=1)
     ] = 16,
     json: Json = False,
 ) -> None:
@@ -53,7 +53,7 @@ def strands(
     if not 0 < scale < 1e6:
         raise WritheError(f"the scale must be positive, not {scale}")
     vertices, triangles = load_mesh(mesh)
-    found = propose_for_mesh(vertices * scale, triangles, most)
+    found = propose_for_mesh(vertices * scale, triangles, max_strands)
     label = name or mesh.stem.replace(".", "_")
     floor = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
     scene_object = SceneObject(label, found.shapes, strands=found.strands)

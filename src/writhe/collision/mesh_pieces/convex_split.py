@@ -51,7 +51,7 @@ def split_mesh(
     """
     points = floats(vertices, (None, 3), "the vertices of a mesh")
     faces = ints(triangles, (None, 3), "the triangles of a mesh")
-    number(excess, "excess", least=0.0)
+    number(excess, "excess", minimum=0.0)
     number(rounding_m, "the rounding of a mesh", above=0.0)
     if len(faces) < 4:
         raise WritheError("a mesh needs at least four triangles, given as (t, 3)")
@@ -59,7 +59,7 @@ def split_mesh(
         raise WritheError(
             f"a triangle of the mesh has a vertex index outside 0 to {len(points) - 1}"
         )
-    number(max_pieces, "max_pieces", least=1)
+    number(max_pieces, "max_pieces", minimum=1)
     pieces = [_piece(points[faces])]
     solid = max(_volume(pieces[0].triangles), 0.0)
     if solid <= 0.0:
@@ -104,7 +104,7 @@ def _best_cut(piece: _Piece) -> list[_Piece] | None:
     """
     points = piece.triangles.reshape(-1, 3)
     _, axes = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
-    best, least = None, np.inf
+    best, minimum = None, np.inf
     for normal in (*np.eye(3), *axes.T):
         along = points @ normal
         low, high = float(along.min()), float(along.max())
@@ -123,8 +123,8 @@ def _best_cut(piece: _Piece) -> list[_Piece] | None:
             made = [_piece(h) for h in halves]
             smaller = min(p.hull_volume for p in made)
             total = sum(p.hull_volume for p in made) - _BALANCE * smaller
-            if total < least and smaller > 0.0:
-                best, least = made, total
+            if total < minimum and smaller > 0.0:
+                best, minimum = made, total
     return best
 
 

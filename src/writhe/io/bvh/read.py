@@ -70,8 +70,8 @@ def _numbers(
         raise FileFormatError(path, "no joint has channels, so there is no motion")
     check_numbers(path, header.frame_count, max(columns, skeleton.configuration_size))
     # a number takes at least two bytes, so the file size bounds the memory for any frame count
-    most = min(header.frame_count, bytes_left // (2 * columns) + 1)
-    q = np.empty((most, skeleton.configuration_size))
+    maximum = min(header.frame_count, bytes_left // (2 * columns) + 1)
+    q = np.empty((maximum, skeleton.configuration_size))
     channels: ChannelMap | None = None
     done = 0
     for rows in _row_blocks(path, file, header):

@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-MOST_FRAMES = 200_000
+MAX_FRAMES = 200_000
 
 
 _kept: list[Any] = []
@@ -91,7 +91,7 @@ def main(path: str, output: str, stack: str | None) -> None:
         candidates = [i for i in candidates if stack in (names[i], str(i))]
     for i in candidates:
         anim, begin, end = _keep(stacks[i].anim), stacks[i].time_begin, stacks[i].time_end
-        count = min(MOST_FRAMES, round((end - begin) * fps) + 1)
+        count = min(MAX_FRAMES, round((end - begin) * fps) + 1)
         frames = np.array(
             [[_local(ufbx.evaluate_transform(anim, n, begin + f / fps)) for n in nodes]
              for f in range(count)]

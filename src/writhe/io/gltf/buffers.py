@@ -106,9 +106,9 @@ def parse(path: Path, data: bytes) -> tuple[dict[str, Any], bytes]:
     return _json(path, chunks[JSON_CHUNK], MAX_JSON_BYTES), chunks.get(BINARY_CHUNK, b"")
 
 
-def _json(path: Path, text: bytes, most: int) -> dict[str, Any]:
-    if len(text) > most:
-        _fail(path, f"the JSON part is larger than {most >> 20} MiB")
+def _json(path: Path, text: bytes, max_bytes: int) -> dict[str, Any]:
+    if len(text) > max_bytes:
+        _fail(path, f"the JSON part is larger than {max_bytes >> 20} MiB")
     try:
         document = json.loads(text.decode("utf-8"), parse_constant=_not_finite)
     except (ValueError, RecursionError) as error:

@@ -121,8 +121,8 @@ def _spline_error(track: AnimationTrack, times: Floats) -> float:
     speed, bend = length * speed, length**2 * bend
     if track.path != "rotation":
         return float((0.125 * bend).max(initial=0.0))
-    least = np.minimum(size(at(s0, 0)), size(at(s1, 0))) - 0.5 * speed
-    if (least <= 0.0).any():
+    minimum = np.minimum(size(at(s0, 0)), size(at(s1, 0))) - 0.5 * speed
+    if (minimum <= 0.0).any():
         return UNBOUNDED_RAD
-    error = float(((bend / least + 4.0 * (speed / least) ** 2) / 8.0).max(initial=0.0))
+    error = float(((bend / minimum + 4.0 * (speed / minimum) ** 2) / 8.0).max(initial=0.0))
     return 2.1 * error if error < _LARGEST_BOUND else UNBOUNDED_RAD

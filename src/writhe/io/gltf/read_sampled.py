@@ -14,7 +14,7 @@ from writhe.skeleton import quaternions
 
 DEFAULT_FPS = 30.0
 MAX_FPS = 1000.0
-_LEAST_QUATERNION = 1e-6  # largest component; shorter ones are no rotations
+_MIN_QUATERNION = 1e-6  # largest component; shorter ones are no rotations
 _WIDTH = {"translation": 3, "rotation": 4, "scale": 3}
 
 
@@ -106,7 +106,7 @@ def _track(glb: Glb, node: int, path: str, sampler: dict[str, Any]) -> Animation
     if len(values) != each * len(times):
         glb.fail(f"{what} has {len(values)} values for {len(times)} times")
     if path == "rotation" and each == 1:
-        if (np.abs(values).max(axis=1) < _LEAST_QUATERNION).any():
+        if (np.abs(values).max(axis=1) < _MIN_QUATERNION).any():
             glb.fail(f"{what} has a quaternion of length zero, which is no rotation")
         values = quaternions.normalised(values)
     if each == 3:

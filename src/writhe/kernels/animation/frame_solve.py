@@ -69,7 +69,7 @@ class FrameTargets(NamedTuple):
     position: Floats  # (F, P, 3) in the frame of the pin's base
     rotation: Floats  # (F, P, 3, 3)
     span: Ints  # (F,)
-    least: Floats  # (S, K) clearance that a shape pair keeps
+    min_clearance: Floats  # (S, K) clearance that a shape pair keeps
     raised: Floats  # (F,) m, added to it
     lower: Floats  # (F, m) bounds of the joint limits
     upper: Floats  # (F, m)
@@ -203,7 +203,7 @@ def _contact_rows(
         work.last_normals,
         near,
     )
-    least = targets.least[targets.span[f]]
+    least = targets.min_clearance[targets.span[f]]
     for i in range(min(found, near.gap.shape[0])):
         wanted = least[near.shape_pair[i]] + targets.raised[f]
         low = wanted - near.gap[i] - near.allowance[i]

@@ -82,8 +82,8 @@ def fit_to_points(
     points: Floats,
     bounds: Floats,
     capsules: Floats,
-    least_radius_m: float,
-    most_radius_m: float,
+    min_radius_m: float,
+    max_radius_m: float,
     iterations: int,
 ) -> float:
     """Fit capsules (k, 7), in place, to points (p, 3); returns the loss.
@@ -113,7 +113,7 @@ def fit_to_points(
                 if solve_positive(block, SIZE, step):
                     for a in range(SIZE):
                         trial[c, a] += step[a]
-                trial[c, 6] = min(max(trial[c, 6], least_radius_m), most_radius_m)
+                trial[c, 6] = min(max(trial[c, 6], min_radius_m), max_radius_m)
             after = _equations(points, bounds, trial, trial_hessian, trial_gradient)
             if after < loss:
                 improved = True

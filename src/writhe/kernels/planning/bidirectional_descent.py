@@ -102,7 +102,7 @@ def raise_clearance(
     `max_steps` steps are tried.
     """
     evaluate_energy(model, path[0], workspace, workspace.gradient[0])
-    least, alpha, count = workspace.energy.least[0], 0.02, 1
+    least, alpha, count = workspace.energy.min_clearance[0], 0.02, 1
     nv = workspace.direction.shape[0]
     for _ in range(max_steps):
         if least >= clearance_m or alpha < 1e-4 or count >= path.shape[0]:
@@ -115,13 +115,13 @@ def raise_clearance(
         accepted = correct_posture(model, workspace.tried, workspace) < tolerance
         if accepted:
             evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
-            accepted = workspace.energy.least[0] > least and is_certified(
+            accepted = workspace.energy.min_clearance[0] > least and is_certified(
                 model, q, workspace.tried, workspace
             )
         if not accepted:
             alpha *= SHRINK
             continue
-        least = workspace.energy.least[0]
+        least = workspace.energy.min_clearance[0]
         path[count] = workspace.tried
         count += 1
         for k in range(nv):
@@ -200,7 +200,9 @@ def connect_by_descent(
         updated_side = -1
         if accepted:
             energy = evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
-            accepted = energy <= energies[side] * (1.0 + 1e-12) and workspace.energy.least[0] > 0.0
+            accepted = (
+                energy <= energies[side] * (1.0 + 1e-12) and workspace.energy.min_clearance[0] > 0.0
+            )
             accepted = accepted and is_certified(model, q, workspace.tried, workspace)
         if not accepted:
             alpha *= SHRINK

@@ -204,7 +204,7 @@ def smooth_certified_path(
     v, step, nv = workspace.direction, workspace.step, workspace.step.shape[0]
     for i in range(count):
         evaluate_energy(model, path[i], workspace, workspace.tried_gradient)
-        clearance[i] = workspace.energy.least[0]
+        clearance[i] = workspace.energy.min_clearance[0]
     for sweep in range(sweeps):
         for at in range(1, count - 1):
             i = at if sweep % 2 == 0 else count - 1 - at
@@ -216,7 +216,7 @@ def smooth_certified_path(
             if correct_posture(model, workspace.tried, workspace) > tolerance:
                 continue
             evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
-            least = workspace.energy.least[0]
+            least = workspace.energy.min_clearance[0]
             if least < min(keep_m, clearance[i]):
                 continue
             if not is_certified(model, path[i - 1], workspace.tried, workspace):

@@ -68,7 +68,7 @@ class EnergyWorkspace(NamedTuple):
     blend: Floats  # (m, 2) of those: weights of the exact and of the capsule clearance
     witness: Floats  # (m, 9) of those: unit normal from b to a, nearest points on both cores
     out: Floats  # (9,)
-    least: Floats  # (1,) the smallest clearance
+    min_clearance: Floats  # (1,) the smallest clearance
 
 
 @kernel(inline=True)
@@ -425,11 +425,11 @@ def energy_gradient(
 ) -> float:
     """E at q (nq), and its gradient (nv) with respect to the tangent step.
 
-    workspace.least holds the smallest clearance, metres.
+    workspace.min_clearance holds the smallest clearance, metres.
     """
     place_links(tree, shapes, bodies, field, q, workspace)
     near = _measure_near_links(shapes, field, workspace)
-    energy, max_push, workspace.least[0] = _sum_pairs(
+    energy, max_push, workspace.min_clearance[0] = _sum_pairs(
         workspace.clearance, field.weight, field.falloff, workspace.push
     )
     _gather_forces(field, workspace, near, max_push)

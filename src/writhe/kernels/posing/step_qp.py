@@ -45,7 +45,7 @@ SOFT_COMPLIANCE = 1e-6  # of contradicting rows, relative to a H^-1 a^T (see `_s
 CONTRADICTION = 1e-5  # a hard row violated by more than this contradicts other rows
 LIMIT_RECOVERY = 0.3  # fraction of a joint limit violation that one step removes
 BOX_ROUNDS = 8  # QP solves, each adding rows for |v| <= max_step
-MOST_CUTS = 40  # rows that `propose_cut_step` may add
+MAX_CUTS = 40  # rows that `propose_cut_step` may add
 # source of a constraint row: i >= 0 for the i-th hard term row, BOX for |v_k| <= max_step,
 # CUT for a row of `propose_cut_step`, PAIR - p for the contact of shape pair p
 BOX, CUT, PAIR = -1, -2, -3
@@ -402,7 +402,7 @@ def propose_cut_step(
         state.near_count[0],
         0.5 * bounds.margin_m,
         ahead,
-        workspace.contact_jacobian[:MOST_CUTS],
+        workspace.contact_jacobian[:MAX_CUTS],
         workspace.contact_low,
     )
     _add_contact_rows(workspace, contact_count, own, state.near.shape_pair[:0])

@@ -29,7 +29,7 @@ class HalfSpaces(NamedTuple):
     normal: Floats  # (m, 3) in the joint of b
     offset: Floats  # (m,) normal . (a point of the plane), both radii included
     allowance: Floats  # (m,)
-    least: Floats  # (m,) lower bound of the value at the end of this step
+    lower_bound: Floats  # (m,) lower bound of the value at the end of this step
     age: Ints  # (m,) steps since the half-space was last refreshed
 
 
@@ -124,7 +124,7 @@ def accumulate(
         kept = (1.0 - min(approach[a], approach[b])) * clearance
         if clearance < 0.0:
             kept = min(0.0, clearance + recovery_m)
-        spaces.least[row] = margin_m - near.allowance[i] + kept
+        spaces.lower_bound[row] = margin_m - near.allowance[i] + kept
     return added
 
 
@@ -151,7 +151,7 @@ def release(
         if spaces.age[i] > lifetime or clearance > release_m or clearance < 0.0:
             continue
         fraction = min(approach[spaces.joints[i, 0]], approach[spaces.joints[i, 1]])
-        spaces.least[i] = margin_m - spaces.allowance[i] + (1.0 - fraction) * clearance
+        spaces.lower_bound[i] = margin_m - spaces.allowance[i] + (1.0 - fraction) * clearance
         if kept != i:
             for c in range(2):
                 spaces.shapes[kept, c] = spaces.shapes[i, c]
@@ -161,7 +161,7 @@ def release(
                 spaces.normal[kept, c] = spaces.normal[i, c]
             spaces.offset[kept] = spaces.offset[i]
             spaces.allowance[kept] = spaces.allowance[i]
-            spaces.least[kept] = spaces.least[i]
+            spaces.lower_bound[kept] = spaces.lower_bound[i]
             spaces.age[kept] = spaces.age[i]
         kept += 1
     spaces.used[0] = kept
@@ -192,7 +192,7 @@ def write_rows(
             program.data[k, 3 + c] = spaces.normal[i, c]
         program.data[k, 6] = spaces.offset[i]
         program.row_start[k + 1] = row + 1
-        lower[row] = spaces.least[i]
-        upper[row] = spaces.least[i] if two_sided else 1e30
+        lower[row] = spaces.lower_bound[i]
+        upper[row] = spaces.lower_bound[i] if two_sided else 1e30
         weight[row] = weight_value
         row += 1

@@ -33,7 +33,7 @@ from writhe.skeleton.kinematics import difference, integrate
 from writhe.terms import CompiledTerms, Term, joint_limits, reach
 
 _FIXED_WEIGHT = 1e4  # weight of frames that do not move
-_MOST_NEAR = 60  # near pairs per frame at most
+_MAX_NEAR = 60  # near pairs per frame at most
 
 
 @dataclass(frozen=True)
@@ -155,8 +155,8 @@ class _Problem:
         )
         self.table, self.near = table, NearPairs(table)
         self.limits = CompiledTerms(self.skeleton, joint_limits(self.skeleton))
-        self._rows = np.empty((_MOST_NEAR, self.skeleton.dof_count))
-        self._low = np.empty(_MOST_NEAR)
+        self._rows = np.empty((_MAX_NEAR, self.skeleton.dof_count))
+        self._low = np.empty(_MAX_NEAR)
         state = MotionState.of(self.skeleton, self.start)
         self.operators = laplacians(state.frames.positions)
         self.target_laplacian = self.operators @ state.frames.positions
@@ -302,7 +302,7 @@ class _Problem:
                 frames.positions[t],
                 state.axes[t],
                 self.near.rows,
-                min(self.near.count, _MOST_NEAR),
+                min(self.near.count, _MAX_NEAR),
                 options.margin_m,
                 1.0,
                 1e9,

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from writhe.animation import AnimateOptions, Animation, Key, animate
+from writhe.animation.animate_keys import timed_pins
 from writhe.animation.foot_contacts import foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
-from writhe.animation.through_keys import timed_pins
 from writhe.animation.world import figure_world
 from writhe.arrays import Floats
 from writhe.collision import ContactState, box, certify, contact_status
@@ -67,14 +67,14 @@ def run(
     progress: Progress, *, clips: Path | None = None, quick: bool = False, rounds: int = 0
 ) -> dict[str, Any]:
     """All figures; `rounds` is a seed."""
-    pairs, sets, scenes, most_clips = _QUICK if quick else _USUAL
+    pairs, sets, scenes, max_clips = _QUICK if quick else _USUAL
     human, rng = figure("human"), np.random.default_rng([7, rounds])
     pinned = _pinned_feet(progress, human, pairs)
     found = _found(progress, human, sets, rng)
     return {
         "pinned_foot_worst_mm": pinned["worst_mm"],
         "cleared": found.pop("cleared"),
-        "feet_through_floor_clips": _clips(progress, human, clips, most_clips),
+        "feet_through_floor_clips": _clips(progress, human, clips, max_clips),
         "false_certified": _false_certified(progress, human, scenes, rng),
         "between_ms": _between(human),
         "between_found_percent": found.pop("percent"),
@@ -242,12 +242,12 @@ def _pops(skeleton: Skeleton, motion: Motion, start: Floats, goal: Floats) -> tu
 
 
 def _clips(
-    progress: Progress, human: Figure, folder: Path | None, most: int
+    progress: Progress, human: Figure, folder: Path | None, maximum: int
 ) -> dict[str, int] | None:
     if folder is None:
         return None
     off = count = 0
-    chosen = set(motion_files(folder)[:most])
+    chosen = set(motion_files(folder)[:maximum])
     clips, _ = read_clips(folder, human, progress, wanted=lambda path: path in chosen)
     for clip in clips.values():
         count += 1

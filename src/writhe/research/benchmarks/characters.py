@@ -20,7 +20,7 @@ from writhe.collision import CollisionTable, ContactPolicy
 from writhe.errors import WritheError
 from writhe.io.files import READABLE, load_figure
 from writhe.postures.builtin import builtin_database
-from writhe.postures.on_body import posture_on_body
+from writhe.postures.retarget_posture import posture_on_body
 from writhe.progress import Progress
 from writhe.recognition import ESSENTIAL, recognise
 from writhe.recognition.body_map import BodyMap

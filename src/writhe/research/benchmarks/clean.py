@@ -11,7 +11,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.cleaning.clean import clean
-from writhe.cleaning.motion_change import MOST_POP, motion_change
+from writhe.cleaning.motion_change import MAX_POP, motion_change
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
 from writhe.progress import Progress
@@ -85,7 +85,7 @@ def run(
         "certified_both": sum(row["certified_both"] for row in rows.values()),
         "leaps": sum(row["leaps"] for row in rows.values()),
         "beyond_limits": clips_where(column("beyond_limits_deg") > _LIMIT_DEG),
-        "pops": clips_where(column("pop_ratio") > MOST_POP),
+        "pops": clips_where(column("pop_ratio") > MAX_POP),
         "written_denser": clips_where(column("written_fps") > [m.fps for m in motions.values()]),
         "penetrating_after": int((column("penetration_after_mm") > 1e3 * _DEEP_M).sum()),
         "mean_displacement_cm": {

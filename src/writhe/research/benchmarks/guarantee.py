@@ -35,7 +35,7 @@ from writhe.research.evaluation.random_drags import random_drag
 from writhe.research.evaluation.run_drags import run_drag
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.research.hunt.case import CERTIFIED_M, NUMERICAL_M
-from writhe.research.hunt.doors.ask_file import ask_file
+from writhe.research.hunt.entry_points.certify_file import certify_with_table
 from writhe.research.hunt.run import hunt, summary
 from writhe.retargeting.clip_folders import read_clips
 from writhe.skeleton import Motion, forward
@@ -63,11 +63,11 @@ def run(
     rounds: int = 0,
 ) -> dict[str, Any]:
     """All figures; `clips` is a folder of motions (built-in movements without), `rounds` a seed."""
-    seconds, drags, most_clips, most_frames = _FULL if full else _QUICK if quick else _USUAL
-    progress(None, "random cases through every door")
+    seconds, drags, max_clips, max_frames = _FULL if full else _QUICK if quick else _USUAL
+    progress(None, "random cases through every entry point")
     hunted = summary(hunt(seconds, seed=1_000_000 * rounds))
     drag_figures = _drags(progress, drags, 1_000_000 * rounds)
-    cleaned = _clean(progress, clips, frames or most_frames, most_clips)
+    cleaned = _clean(progress, clips, frames or max_frames, max_clips)
     return {
         "false_certificates": hunted["false_certificates"] + cleaned.pop("false"),
         "foreign_exceptions": hunted["foreign_exceptions"],
@@ -119,10 +119,10 @@ def _drags(progress: Progress, count: int, seed: int) -> dict[str, Any]:
 
 
 def _clean(
-    progress: Progress, folder: Path | None, frames: int | None, most: int | None
+    progress: Progress, folder: Path | None, frames: int | None, maximum: int | None
 ) -> dict[str, Any]:
     body = figure("human")
-    motions = _clips(progress, folder, most)
+    motions = _clips(progress, folder, maximum)
     names = list(motions)
     table, skin = CollisionTable.of_figure(body), SkinDepth.of_figure(body, APART)
     mechanism = export_mechanism(table)
@@ -153,14 +153,14 @@ def _clean(
     }
 
 
-def _clips(progress: Progress, folder: Path | None, most: int | None) -> dict[str, Motion]:
-    """The built-in movements, or `most` clips of a folder, evenly chosen."""
+def _clips(progress: Progress, folder: Path | None, maximum: int | None) -> dict[str, Motion]:
+    """The built-in movements, or `maximum` clips of a folder, evenly chosen."""
     if folder is None:
         takes = builtin_movements()
         found = {f"{s} {i}": m for s, each in takes.items() for i, m in enumerate(each)}
-        return {name: found[name] for name in _evenly(list(found), most)}
+        return {name: found[name] for name in _evenly(list(found), maximum)}
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in READABLE)
-    chosen = set(_evenly(files, most))
+    chosen = set(_evenly(files, maximum))
     read, _ = read_clips(
         folder,
         figure("human"),
@@ -172,10 +172,10 @@ def _clips(progress: Progress, folder: Path | None, most: int | None) -> dict[st
     return read
 
 
-def _evenly(items: list[T], most: int | None) -> list[T]:
-    if most is None or not items:
+def _evenly(items: list[T], maximum: int | None) -> list[T]:
+    if maximum is None or not items:
         return items
-    return [items[i] for i in np.unique(np.linspace(0, len(items) - 1, most).astype(int))]
+    return [items[i] for i in np.unique(np.linspace(0, len(items) - 1, maximum).astype(int))]
 
 
 def _leaps(source: Motion, cleaned: Motion) -> int:
@@ -191,4 +191,4 @@ def _certified_as_written(motion: Motion) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cleaned.bvh"
         write_certified(motion, path)
-        return ask_file(path)[0].certified
+        return certify_with_table(path)[0].certified

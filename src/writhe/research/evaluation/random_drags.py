@@ -22,7 +22,7 @@ from writhe.solvers.posing import Poser, Target, pin_here
 
 ENDS = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head")
 DRAGGED = (*ENDS, "left_elbow", "right_elbow", "left_knee", "right_knee", "hips", "chest")
-MOST_IN_A_ROW = 10  # frames
+MAX_IN_A_ROW = 10  # frames
 NEARER_M = 0.0005
 STILL = 1e-4  # change of q, radians or metres
 FAR_M = 0.02
@@ -55,7 +55,7 @@ class Hunted:
     @property
     def frozen(self) -> bool:
         """Whether the gate refused too many frames in a row."""
-        return self.longest_refusal > MOST_IN_A_ROW
+        return self.longest_refusal > MAX_IN_A_ROW
 
     @property
     def replay(self) -> RandomDrag:

@@ -132,8 +132,8 @@ def tune(
     database: PostureDatabase,
     *,
     count: int = 40,
-    most_ms: float = 33.0,
-    most_rounds: int = 3,
+    max_ms: float = 33.0,
+    max_rounds: int = 3,
     seed: int = 0,
     grids: Mapping[str, Sequence[float]] | None = None,
     progress: Progress | None = None,
@@ -155,14 +155,14 @@ def tune(
 
     best = start = attempt({name: _default(method, name) for name in values})
     rounds = 0
-    for _ in range(most_rounds):
+    for _ in range(max_rounds):
         rounds += 1
         before = best.error_cm
         for name, grid in values.items():
             for value in grid:
                 trial = attempt({**best.values, name: float(value)})
                 good = trial.error_cm < best.error_cm * (1.0 - _MIN_GAIN)
-                if good and trial.frame_ms <= most_ms:
+                if good and trial.frame_ms <= max_ms:
                     best = trial
         if best.error_cm >= before:
             break

@@ -19,14 +19,14 @@ NUMERICAL_M = 2e-5  # rounding of files (six decimals of degrees) and of the che
 
 @dataclass(frozen=True)
 class Case:
-    """One call of an entry point of writhe ("door"), with its result.
+    """One call of an entry point of writhe, with its result.
 
     motions: the interpolations of the motion; each must be free of penetration if it is certified.
     bound_m: the reported upper bound of the penetration, None if nothing is claimed.
     files: the contents of the files that were read, to reproduce the case.
     """
 
-    door: str
+    entry_point: str
     mechanism: Mechanism
     motions: tuple[AnyMotion, ...]
     certified: bool
@@ -37,7 +37,7 @@ class Case:
     @classmethod
     def of(
         cls,
-        door: str,
+        entry_point: str,
         mechanism: Mechanism,
         motions: tuple[AnyMotion, ...],
         answer: Certificate,
@@ -46,12 +46,12 @@ class Case:
     ) -> Case:
         """The case of a certificate."""
         bound = None if answer.undecided else answer.penetration_upper_bound_m
-        return cls(door, mechanism, motions, answer.certified, bound, note, files or {})
+        return cls(entry_point, mechanism, motions, answer.certified, bound, note, files or {})
 
     def save(self, path: Path, found: Judgement) -> None:
         """Write the case with its judgement as JSON; `load_case` reads it."""
         data: dict[str, Any] = {
-            "door": self.door,
+            "entry_point": self.entry_point,
             "note": self.note,
             "certified": self.certified,
             "bound_m": self.bound_m,
@@ -68,7 +68,7 @@ def load_case(path: Path) -> Case:
     """Read a saved case."""
     data = json.loads(path.read_text(encoding="utf-8"))
     return Case(
-        data["door"],
+        data["entry_point"],
         Mechanism.from_dict(data["mechanism"]),
         tuple(motion_from_dict(motion) for motion in data["motions"]),
         data["certified"],

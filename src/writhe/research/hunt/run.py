@@ -1,8 +1,9 @@
 """`python -m writhe.research.hunt.run`: search for false certificates and unexpected exceptions.
 
-Every door and every kind of call is tried in turn with cases from consecutive seeds, until the time
+Entry points and kinds of calls are tried in turn with cases from consecutive seeds, until the time
 is spent. A failing case is saved under `--keep` and named in the output; `--again FILE` judges a
-saved case, `--door NAME --seed N --cases 1` makes it again. Exit code 1 if anything was found.
+saved case, `--entry-point NAME --seed N --cases 1` generates it again. The exit code is 1 if
+anything was found.
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ import numpy as np
 from writhe.errors import WritheError
 from writhe.research.hunt.calls import CALLS, Nonsense
 from writhe.research.hunt.case import judge, load_case
-from writhe.research.hunt.doors import DOORS
+from writhe.research.hunt.entry_points import ENTRY_POINTS
 
-SLOWEST = 0.25  # a door takes at most this fraction of the time, or its share if there are few
+# largest fraction of the time for one entry point, if there are more than four
+SLOWEST = 0.25
 
 
 @dataclass
 class Tally:
-    """Counts of one door or call."""
+    """Counts of one entry point or call."""
 
     cases: int = 0
     certified: int = 0
@@ -47,12 +49,12 @@ class Tally:
         return bool(self.false_certificates or self.broken_bounds or self.foreign_exceptions)
 
 
-def try_door(name: str, seed: int, tally: Tally, keep: Path | None = None) -> None:
-    """One case of a door."""
+def try_entry_point(name: str, seed: int, tally: Tally, keep: Path | None = None) -> None:
+    """One case of an entry point."""
     tally.cases += 1
     started = time.perf_counter()
     try:
-        case = DOORS[name](np.random.default_rng([seed, _number(name)]))
+        case = ENTRY_POINTS[name](np.random.default_rng([seed, _number(name)]))
     except WritheError:
         tally.refused += 1
         return
@@ -104,15 +106,18 @@ def hunt(
     *,
     seed: int = 0,
     cases: int | None = None,
-    doors: Iterable[str] | None = None,
+    entry_points: Iterable[str] | None = None,
     calls: Iterable[str] | None = None,
     keep: Path | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Tally]:
-    """Try doors and calls in turn until the time is spent or each had `cases` cases."""
-    names = [*(DOORS if doors is None else doors), *(CALLS if calls is None else calls)]
+    """Try entry points and calls in turn until the time is spent or each had `cases` cases."""
+    names = [
+        *(ENTRY_POINTS if entry_points is None else entry_points),
+        *(CALLS if calls is None else calls),
+    ]
     tallies = {name: Tally() for name in names}
-    most = SLOWEST if len(names) > 1 / SLOWEST else 1.0
+    max_share = SLOWEST if len(names) > 1 / SLOWEST else 1.0
     began, turn = time.monotonic(), 0
     while time.monotonic() - began < seconds and (cases is None or turn < cases):
         for name in names:
@@ -120,11 +125,11 @@ def hunt(
             spent = time.monotonic() - began
             if spent > seconds:
                 break
-            if turn > 3 and tally.seconds > most * spent:
+            if turn > 3 and tally.seconds > max_share * spent:
                 continue
             before = len(tally.found)
-            if name in DOORS:
-                try_door(name, seed + turn, tally, keep)
+            if name in ENTRY_POINTS:
+                try_entry_point(name, seed + turn, tally, keep)
             else:
                 for k in range(20):
                     try_call(name, 20 * (seed + turn) + k, tally)
@@ -136,9 +141,9 @@ def hunt(
 
 
 def summary(tallies: dict[str, Tally]) -> dict[str, Any]:
-    """Plain data: totals, and the counts of each door and call."""
+    """Plain data: totals, and the counts of each entry point and call."""
     return {
-        "cases": sum(t.cases for n, t in tallies.items() if n in DOORS),
+        "cases": sum(t.cases for n, t in tallies.items() if n in ENTRY_POINTS),
         "calls": sum(t.cases for n, t in tallies.items() if n in CALLS),
         "false_certificates": sum(t.false_certificates for t in tallies.values()),
         "broken_bounds": sum(t.broken_bounds for t in tallies.values()),
@@ -170,8 +175,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cases", type=int, help="at most so many of each door")
-    parser.add_argument("--door", action="append", help="only this door or call (repeatable)")
+    parser.add_argument("--cases", type=int, help="at most so many of each entry point")
+    parser.add_argument(
+        "--entry-point", action="append", help="only this entry point or call (repeatable)"
+    )
     parser.add_argument("--keep", type=Path, default=Path("out/hunt"))
     parser.add_argument("--again", type=Path, help="judge this saved case and stop")
     parser.add_argument("--json", action="store_true", help="print one JSON object last")
@@ -180,12 +187,12 @@ def main() -> int:
         judgement = judge(load_case(given.again))
         print(judgement)
         return int(judgement.failed)
-    chosen = given.door
+    chosen = given.entry_point
     tallies = hunt(
         given.seconds,
         seed=given.seed,
         cases=given.cases,
-        doors=None if chosen is None else [n for n in chosen if n in DOORS],
+        entry_points=None if chosen is None else [n for n in chosen if n in ENTRY_POINTS],
         calls=None if chosen is None else [n for n in chosen if n in CALLS],
         keep=given.keep,
         say=lambda line: print(line, flush=True),

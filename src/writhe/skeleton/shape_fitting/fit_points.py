@@ -15,13 +15,13 @@ from writhe.arrays import Bools, Floats
 from writhe.kernels.mesh.capsule_fit import fit_to_points, point_depths
 
 ZONE_WEIGHT = 0.15  # of points in joint zones
-_MOST_POINTS = 600  # larger pieces of skin are subsampled to this number,
+_MAX_POINTS = 600  # larger pieces of skin are subsampled to this number,
 _POINTS_EACH = 70  # or to this number for each of the capsules that they may have
 _PATCHES_FROM = 6  # so many capsules are also placed below patches of the skin
 _PATCH_NORMAL = 0.35  # weight of normals against positions / extent in forming patches
 _PATCH_ROUNDS = 8
 _PATCH_DEPTHS = (0.25, 0.5)  # radius of capsules below patches / largest radius
-_MOST_ROWS = 12  # more capsules are not placed in rows
+_MAX_ROWS = 12  # more capsules are not placed in rows
 _COUNTS = (1, 2, 3, 4, 6, 9, 14, 20, 28)  # numbers of capsules that are tried
 _ROUGH, _FINE = 10, 40  # iterations to choose a layout, and of the final fit
 _ROUGH_EVERY = 3  # of the points, one in this many is used to choose a layout
@@ -39,7 +39,7 @@ class Tightness:
     gap_98_m: float = 0.014
     outside_m: float = 0.0035  # how far skin may protrude, outside joint zones
     wanted_gap_m: float = 0.001
-    least_radius_m: float = 0.004
+    min_radius_m: float = 0.004
     outside_weight: float = 8.0
     guard_m: float = 0.025  # points this far outside the skin must stay uncovered
     guard_weight: float = 2.0
@@ -51,7 +51,7 @@ class Tightness:
             size * self.gap_98_m,
             size * self.outside_m,
             size * self.wanted_gap_m,
-            size * self.least_radius_m,
+            size * self.min_radius_m,
             self.outside_weight,
             size * self.guard_m,
             self.guard_weight,
@@ -64,10 +64,10 @@ def fit_points(
     area: Floats,
     zone: Bools,
     outside: Floats,
-    most: int,
+    max_capsules: int,
     tightness: Tightness,
 ) -> Floats:
-    """(k, 7) capsules, k at most `most`, around points (p, 3) of a surface.
+    """(k, 7) capsules, k at most `max_capsules`, around points (p, 3) of a surface.
 
     normals: (p, 3) outwards, by which the capsules are kept on the inner side of the surface.
     area: (p,) of the surface around each point. zone: (p,) points in joint zones; they have a small
@@ -77,7 +77,7 @@ def fit_points(
     """
     firm = ~zone if not zone.all() else np.ones_like(zone)
     weight = area * np.where(firm, 1.0, ZONE_WEIGHT)
-    picked = np.arange(min(len(points), max(_MOST_POINTS, _POINTS_EACH * most)))
+    picked = np.arange(min(len(points), max(_MAX_POINTS, _POINTS_EACH * max_capsules)))
     sample = np.ascontiguousarray(points[picked])
     share = weight[picked] / max(float(weight[picked].sum()), 1e-12)
     away = tightness.guard_m
@@ -100,7 +100,7 @@ def fit_points(
     problem = np.ascontiguousarray(every), np.ascontiguousarray(bounds)
     beyond = points + away * normals
     best: Floats | None = None
-    for count in (count for count in _COUNTS if count <= most):
+    for count in (count for count in _COUNTS if count <= max_capsules):
         found = _best_layout(sample, normals[picked], share, problem, count, tightness)
         best = _covering(points[firm], _trimmed(points, beyond, found), tightness)
         depth = depths(points[firm], best)
@@ -130,18 +130,18 @@ def _best_layout(
     tightness: Tightness,
 ) -> Floats:
     def fit(problem: tuple[Floats, Floats], capsules: Floats, iterations: int) -> float:
-        return fit_to_points(*problem, capsules, tightness.least_radius_m, most_m, iterations)
+        return fit_to_points(*problem, capsules, tightness.min_radius_m, max_m, iterations)
 
     # otherwise a flat piece of skin would be fitted by the largest ball
-    most_m = max(_ROUND * float(np.sort(np.ptp(points, axis=0))[1]), tightness.least_radius_m)
+    max_m = max(_ROUND * float(np.sort(np.ptp(points, axis=0))[1]), tightness.min_radius_m)
 
-    if count < _MOST_ROWS:
-        starts = _layouts(points, weight, count, tightness.least_radius_m)
+    if count < _MAX_ROWS:
+        starts = _layouts(points, weight, count, tightness.min_radius_m)
     else:
         starts = []
     if count >= _PATCHES_FROM:
         starts += [
-            _patches(points, normals, weight, count, depth * most_m, tightness.least_radius_m)
+            _patches(points, normals, weight, count, depth * max_m, tightness.min_radius_m)
             for depth in _PATCH_DEPTHS
         ]
     if len(starts) > 1:
@@ -152,7 +152,7 @@ def _best_layout(
     return starts[0]
 
 
-def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[Floats]:
+def _layouts(points: Floats, weight: Floats, count: int, min_radius_m: float) -> list[Floats]:
     """Initial capsules: rows along each principal axis, with the capsules along each axis."""
     centre = weight @ points
     moments = (points - centre).T @ ((points - centre) * weight[:, None])
@@ -175,7 +175,9 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
                 low, high = (ordered[round(s * (len(mine) - 1))] for s in (0.02, 0.98))
                 middle, half = 0.5 * (low + high), 0.5 * (high - low)
                 others = [half[k] for k in range(3) if k != pointing]
-                radius = max(min(others) if pointing != along else float(np.mean(others)), least)
+                radius = max(
+                    min(others) if pointing != along else float(np.mean(others)), min_radius_m
+                )
                 reach = np.zeros(3)
                 reach[pointing] = max(half[pointing] - radius, 0.1 * radius)
                 ends = [centre + axes @ (middle + s * reach) for s in (-1.0, 1.0)]
@@ -186,10 +188,15 @@ def _layouts(points: Floats, weight: Floats, count: int, least: float) -> list[F
 
 
 def _patches(
-    points: Floats, normals: Floats, weight: Floats, count: int, radius_m: float, least: float
+    points: Floats,
+    normals: Floats,
+    weight: Floats,
+    count: int,
+    radius_m: float,
+    min_radius_m: float,
 ) -> Floats:
     """(k, 7) initial capsules below patches of the skin: k-means on positions and normals."""
-    radius = max(radius_m, least)
+    radius = max(radius_m, min_radius_m)
     size = float(np.ptp(points, axis=0).max())
     features = np.concatenate([points, _PATCH_NORMAL * size * normals], axis=1)
     chosen = [int(weight.argmax())]  # the farthest points of each other

@@ -284,7 +284,7 @@ def _thinned(geometry: RestGeometry, capsules: list[Capsule]) -> tuple[Capsule, 
         for j, c in zip(index, capsules, strict=True)
     ]
     radii = np.array([c.radius_m for c in capsules])
-    least = _THINNEST * radii
+    minimum = _THINNEST * radii
     thinnest: dict[str, float] = {}
     for c in capsules:
         thinnest[c.part_name] = min(thinnest.get(c.part_name, np.inf), c.radius_m)
@@ -305,7 +305,7 @@ def _thinned(geometry: RestGeometry, capsules: list[Capsule]) -> tuple[Capsule, 
             both = float(radii[a] + radii[b])
             target = distance + allowed - _ALLOWANCE_M
             if both > target + 1e-6:
-                thinner = np.maximum(radii[[a, b]] * max(target / both, 0.3), least[[a, b]])
+                thinner = np.maximum(radii[[a, b]] * max(target / both, 0.3), minimum[[a, b]])
                 changed = changed or bool((thinner < radii[[a, b]] - 1e-6).any())
                 radii[[a, b]] = thinner
         if not changed:

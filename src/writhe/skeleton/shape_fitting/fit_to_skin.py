@@ -25,11 +25,11 @@ from writhe.skeleton.shape_fitting.surface_samples import surface_samples
 from writhe.skeleton.skeleton import Skeleton
 
 ADULT_M = 1.7
-_LEAST_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape
+_MIN_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape
 _LARGE = 0.12  # extent / stature: larger pieces of skin may have more capsules
-_MOST = {"bulky": 28, "large": 9, "small": 4, "finger": 1}
+_MAX_CAPSULES = {"bulky": 28, "large": 9, "small": 4, "finger": 1}
 # points outside the skin that capsules must avoid: in total, and near one joint
-_GUARDS, _MOST_GUARDS = 12000, 400
+_GUARDS, _MAX_GUARDS = 12000, 400
 
 
 def fit_to_skin(
@@ -62,14 +62,14 @@ def fit_to_skin(
         mine = np.flatnonzero(samples.joint == j)
         mine = mine[np.argsort(samples.rank[mine], kind="stable")]
         area = samples.area[mine]
-        if area.sum() < _LEAST_AREA * size * size:
+        if area.sum() < _MIN_AREA * size * size:
             return []
         points = (samples.points[mine] - rest.positions[j]) @ rest.rotations[j]
         normals = samples.normals[mine] @ rest.rotations[j]
         spread = np.sort(np.ptp(points, axis=0)) / size
         bulky = j in detailed and spread[0] > _LARGE
         extent = "bulky" if bulky else "large" if spread[2] > _LARGE else "small"
-        most = _MOST["finger" if j in fingers else extent]
+        max_capsules = _MAX_CAPSULES["finger" if j in fingers else extent]
         outside = (guards[samples.joint[picked] != j] - rest.positions[j]) @ rest.rotations[j]
         margin = 0.05 * size
         inside = (outside > points.min(axis=0) - margin) & (outside < points.max(axis=0) + margin)
@@ -78,8 +78,8 @@ def fit_to_skin(
             normals,
             area,
             samples.zone[mine],
-            outside[inside.all(axis=1)][:_MOST_GUARDS],
-            most,
+            outside[inside.all(axis=1)][:_MAX_GUARDS],
+            max_capsules,
             tightness,
         )
         part = part_of.get(j, "")

@@ -32,7 +32,7 @@ _SPARE_M = 0.002  # gap of distant parts
 _BELOW_HALF_M = 0.0018  # overlap of near neighbours below half the smaller radius
 _EXTRA_M = 0.004  # that near neighbours overlap more in another posture than at rest
 _HINDERED_M = 0.02  # further overlap that a small change of the posture does not avoid
-_MOST_CAPSULES = 400  # a skeleton with more is no single body
+_MAX_CAPSULES = 400  # a skeleton with more is no single body
 # of the fitted radius; thinner capsules only where thicker ones cannot be kept apart
 _THINNEST = (0.6, 0.35)
 _ROUNDS = 80
@@ -49,7 +49,7 @@ def without_rest_overlaps(
     What cannot be kept apart (shapes inside each other) loses the smaller capsule.
     size: stature relative to an adult's. postures: configurations (nq,) that must be possible too.
     """
-    if not 2 <= len(capsules) <= _MOST_CAPSULES:
+    if not 2 <= len(capsules) <= _MAX_CAPSULES:
         return tuple(capsules)
     joint = [skeleton.index(c.joint) for c in capsules]
     poses: list[_Pose] = []
@@ -163,11 +163,11 @@ def _allowed_elsewhere(ends: Floats, radii: Floats, pairs: _Pairs, size: float) 
     ends (c, 2, 3): in the rest pose. Distant parts are not compared there.
     """
     overlap = radii[pairs.a] + radii[pairs.b] - _closest_points(ends, pairs.a, pairs.b)[0]
-    most = np.full(int(pairs.parts.max(initial=-1)) + 1, -np.inf)
-    np.maximum.at(most, pairs.parts, overlap)
+    maximum = np.full(int(pairs.parts.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(maximum, pairs.parts, overlap)
     half = 0.5 * np.minimum(radii[pairs.a], radii[pairs.b])
     cap = np.maximum(half - _BELOW_HALF_M * size, 0.5 * half)
-    return np.where(pairs.near, np.clip(most[pairs.parts] + _EXTRA_M * size, 0.0, cap), np.inf)
+    return np.where(pairs.near, np.clip(maximum[pairs.parts] + _EXTRA_M * size, 0.0, cap), np.inf)
 
 
 def _inwards(ends: Floats, at: Floats) -> Floats:
@@ -206,8 +206,8 @@ def _excess(
     distance, direction, s, t = _closest_points(ends, a, b)
     if allowed is None:
         half = 0.5 * np.minimum(radii[a], radii[b])
-        most = np.maximum(half - _BELOW_HALF_M * size, 0.25 * half)
-        allowed = np.where(near, most, -_SPARE_M * size)
+        maximum = np.maximum(half - _BELOW_HALF_M * size, 0.25 * half)
+        allowed = np.where(near, maximum, -_SPARE_M * size)
     return radii[a] + radii[b] - distance - allowed, direction, s, t
 
 

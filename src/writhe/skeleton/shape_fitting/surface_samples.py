@@ -19,7 +19,7 @@ from writhe.skeleton.figure import Skin
 ZONE_SHARE = 0.8  # a point whose largest weight is smaller lies in a joint zone
 _SPACING = 1 / 130  # distance of the points / extent of the skin
 _CELL = 1 / 130  # side of a cell / extent of the skin
-_MOST_PER_EDGE = 60
+_MAX_PER_EDGE = 60
 _SAME_WEIGHT = 1e-3  # weights that differ by less are equal
 
 
@@ -95,13 +95,13 @@ def _strongest(share: Any, corner: Ints, bary: Floats) -> tuple[Ints, Floats]:
     follows = csr_matrix((bary.ravel(), (rows, corner.ravel())), shape=size) @ share
     follows.sort_indices()
     # a row's largest entry and its first column; `argmax` of a sparse matrix takes a second
-    most = np.maximum.reduceat(follows.data, follows.indptr[:-1])
+    maximum = np.maximum.reduceat(follows.data, follows.indptr[:-1])
     row = np.repeat(np.arange(len(corner)), np.diff(follows.indptr))
     # of equal weights the first joint, whatever the rounding of the file
-    largest = np.flatnonzero(follows.data >= most[row] - _SAME_WEIGHT)[::-1]
+    largest = np.flatnonzero(follows.data >= maximum[row] - _SAME_WEIGHT)[::-1]
     joint = np.empty(len(corner), dtype=np.int64)
     joint[row[largest]] = follows.indices[largest]
-    return joint, most
+    return joint, maximum
 
 
 def _spread(
@@ -116,7 +116,7 @@ def _spread(
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
     longest = np.sqrt(np.max([((x - y) ** 2).sum(axis=1) for x, y in ((a, b), (b, c), (c, a))], 0))
-    count = np.clip(np.ceil(longest / spacing), 1, _MOST_PER_EDGE).astype(np.int64)
+    count = np.clip(np.ceil(longest / spacing), 1, _MAX_PER_EDGE).astype(np.int64)
     corners: list[Ints] = []
     weights: list[Floats] = []
     areas: list[Floats] = []
@@ -127,7 +127,7 @@ def _spread(
         corners.append(np.repeat(triangles[mine], len(pattern), axis=0))
         weights.append(np.tile(pattern, (len(mine), 1)))
         areas.append(np.repeat(area[mine] / len(pattern), len(pattern)))
-        ranks.append(_hashed(mine[:, None] * _MOST_PER_EDGE**2 + np.arange(len(pattern))).ravel())
+        ranks.append(_hashed(mine[:, None] * _MAX_PER_EDGE**2 + np.arange(len(pattern))).ravel())
     corner, bary = np.concatenate(corners), np.concatenate(weights)
     return corner, bary, np.concatenate(areas), np.concatenate(ranks)
 

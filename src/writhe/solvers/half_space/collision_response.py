@@ -36,7 +36,7 @@ from writhe.solvers.result import Status
 from writhe.terms import Term
 
 _RETRY_SHARE = 0.8  # fraction of the certified part that is tried again
-_LEAST_SHARE = 0.05  # smaller fractions are not tried
+_MIN_SHARE = 0.05  # smaller fractions are not tried
 _RETRY_ROUNDS = 2
 _STUCK_SHARE = 0.2  # below this fraction of its step an object counts as blocked
 _ARRIVED_M = 1e-4  # objects closer than this to their goal have arrived
@@ -207,7 +207,7 @@ class CollisionResponse:
         if fraction >= 1.0:
             return tried, 1.0, (rounds, iterations)
         for share in (_RETRY_SHARE * fraction, 0.0):
-            if 0.0 < share < _LEAST_SHARE:
+            if 0.0 < share < _MIN_SHARE:
                 continue
             nearer = self.objects.moved(q, goal, share)
             tried, safe, more, taken = self._attempt(q, nearer, _RETRY_ROUNDS)

@@ -9,7 +9,7 @@ from writhe.skeleton import Skeleton, forward
 
 SCALE = 4.0
 ROOT_SHIFT = 40.0  # weight of translations, per square metre: roots move last
-LEAST = 0.05  # smallest weight relative to SCALE, for fingertips
+MIN_SHARE = 0.05  # smallest weight relative to SCALE, for fingertips
 
 
 def joint_inertia(skeleton: Skeleton) -> Floats:
@@ -33,7 +33,7 @@ def joint_inertia(skeleton: Skeleton) -> Floats:
         j = int(tree.dof_joint[k])
         largest = moment[roots == roots[j]].max()
         share = moment[j] / largest if largest > 0.0 else 1.0
-        out[k] = SCALE * max(np.sqrt(share), LEAST)
+        out[k] = SCALE * max(np.sqrt(share), MIN_SHARE)
         if tree.dof_turns[k] == 0:
             out[k] = ROOT_SHIFT
     return out

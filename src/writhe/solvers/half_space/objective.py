@@ -18,21 +18,21 @@ from writhe.solvers.half_space.lbfgs import solve_lbfgs
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.terms import CompiledTerms, Term
 
-MOST_SPACES = 240
+MAX_SPACES = 240
 
 
-def empty_half_spaces(most: int = MOST_SPACES) -> HalfSpaces:
-    """Storage for up to `most` half-spaces, empty."""
+def empty_half_spaces(capacity: int = MAX_SPACES) -> HalfSpaces:
+    """Storage for up to `capacity` half-spaces, empty."""
     return HalfSpaces(
         used=np.zeros(1, dtype=np.int64),
-        shapes=np.zeros((most, 2), dtype=np.int64),
-        joints=np.zeros((most, 2), dtype=np.int64),
-        point=np.zeros((most, 3)),
-        normal=np.zeros((most, 3)),
-        offset=np.zeros(most),
-        allowance=np.zeros(most),
-        least=np.zeros(most),
-        age=np.zeros(most, dtype=np.int64),
+        shapes=np.zeros((capacity, 2), dtype=np.int64),
+        joints=np.zeros((capacity, 2), dtype=np.int64),
+        point=np.zeros((capacity, 3)),
+        normal=np.zeros((capacity, 3)),
+        offset=np.zeros(capacity),
+        allowance=np.zeros(capacity),
+        lower_bound=np.zeros(capacity),
+        age=np.zeros(capacity, dtype=np.int64),
     )
 
 
@@ -43,13 +43,13 @@ class Objective:
     """
 
     def __init__(
-        self, skeleton: Skeleton, free: Bools, options: ResponseOptions, most: int = MOST_SPACES
+        self, skeleton: Skeleton, free: Bools, options: ResponseOptions, capacity: int = MAX_SPACES
     ) -> None:
         self.skeleton = skeleton
         self.options = options
         self.free = free
-        self.most = most
-        self.spaces = empty_half_spaces(most)
+        self.capacity = capacity
+        self.spaces = empty_half_spaces(capacity)
         self.inertia = joint_inertia(skeleton)
         self.lower_limit, self.upper_limit = _scalar_limits(skeleton)
         self.two_sided = False  # True: half-spaces as equalities, as printed in the paper
@@ -60,7 +60,7 @@ class Objective:
         """Compile terms; hard ones get the hard weight."""
         self.terms = compiled = CompiledTerms(self.skeleton, terms)
         fixed, rows = len(terms), compiled.rows
-        operations, total = fixed + self.most, rows + self.most
+        operations, total = fixed + self.capacity, rows + self.capacity
         given = compiled.program
         self._program = Program(
             operation=_padded(given.operation, operations),
@@ -156,9 +156,9 @@ def _padded(values: Ints, size: int) -> Ints:
 def _scalar_limits(skeleton: Skeleton) -> tuple[Floats, Floats]:
     """Bounds (nv,) of hinges and slides (Eq. 7); the limits of balls are rows."""
     nv = skeleton.dof_count
-    least, most = np.full(nv, -1e30), np.full(nv, 1e30)
+    lower, upper = np.full(nv, -1e30), np.full(nv, 1e30)
     for joint in skeleton.joints:
         at = skeleton.v_slice(joint.name)
         if joint.limits is not None and at.stop - at.start == 1:
-            least[at], most[at] = joint.limits.lower[0], joint.limits.upper[0]
-    return least, most
+            lower[at], upper[at] = joint.limits.lower[0], joint.limits.upper[0]
+    return lower, upper

@@ -46,15 +46,15 @@ class SceneObjects:
 
     def travel_m(self, q: Floats, goal: Floats) -> float:
         """Upper bound in metres on the motion of any object point from q to `goal`."""
-        most, step = 0.0, np.empty(self._skeleton.dof_count)
+        maximum, step = 0.0, np.empty(self._skeleton.dof_count)
         kinematics.difference(self._skeleton.tree, q, goal, step)
         for name, at in self._layout.object_v.items():
             if at.stop == at.start:
                 continue
             turn = float(np.linalg.norm(step[at.start + 3 : at.stop]))
             shift = float(np.linalg.norm(step[at.start : at.start + 3]))
-            most = max(most, shift + turn * self._size_m(name))
-        return most
+            maximum = max(maximum, shift + turn * self._size_m(name))
+        return maximum
 
     def _size_m(self, name: str) -> float:
         bodies = self._layout.table.bodies

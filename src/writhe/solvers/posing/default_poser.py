@@ -252,9 +252,9 @@ class DefaultPoser:
         self._last_q = stepper.q[self.actor.q].copy()
         errors = self._rows.point_errors()
         clearance = stepper.clearances()
-        least = float(clearance.min()) if len(clearance) else None
+        lowest = float(clearance.min()) if len(clearance) else None
         parts: set[str] = set()
-        if least is not None and least < -SLACK_M:
+        if lowest is not None and lowest < -SLACK_M:
             for pair in np.flatnonzero(clearance < -SLACK_M):
                 parts.update(stepper.parts_of(int(pair)))
         worst = max(errors[: len(targets)], default=0.0)
@@ -273,7 +273,7 @@ class DefaultPoser:
             pin_error_m={p.joint: e for p, e in zip(pins, errors[len(targets) :], strict=True)},
             milliseconds=1e3 * (time.perf_counter() - start),
             gate=GateReport(options.gate, fraction, 0.0 < fraction < 1.0, fraction <= 0.0),
-            clearance_m=least,
+            clearance_m=lowest,
             touching_parts=tuple(sorted(parts)),
             unfamiliar=None if self._prior is None else self._prior.unfamiliar,
             turn_error_rad=self._rows.turn_errors(),

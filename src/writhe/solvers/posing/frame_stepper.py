@@ -19,7 +19,7 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.options import DefaultOptions
 
-_MOST_CONTACTS = 400  # most near pairs in the QP; the gate checks all pairs
+_MAX_CONTACTS = 400  # most near pairs in the QP; the gate checks all pairs
 
 
 class FrameOutcome(NamedTuple):
@@ -104,7 +104,7 @@ class FrameStepper:
             terms.rows,
             self._nv,
             len(self._own),
-            _MOST_CONTACTS,
+            _MAX_CONTACTS,
             len(self.table.pairs.allowance),
         )
         self.q[:] = np.nan  # the new rows have not been evaluated

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from writhe.arguments import checked
-from writhe.arrays import MOST_M, Floats, Quaternion, Vector3, floats, lengths, vector3
+from writhe.arrays import MAX_COORDINATE_M, Floats, Quaternion, Vector3, floats, lengths, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import Skeleton, forward
 from writhe.skeleton.quaternions import quaternion_of
@@ -102,7 +102,11 @@ def _all_near(point: Vector3) -> bool:
     x, y, z = point
     if not (type(x) is float and type(y) is float and type(z) is float):
         return False
-    return -MOST_M <= x <= MOST_M and -MOST_M <= y <= MOST_M and -MOST_M <= z <= MOST_M
+    return (
+        -MAX_COORDINATE_M <= x <= MAX_COORDINATE_M
+        and -MAX_COORDINATE_M <= y <= MAX_COORDINATE_M
+        and -MAX_COORDINATE_M <= z <= MAX_COORDINATE_M
+    )
 
 
 def check_handles(targets: Sequence[Target], held: Sequence[Pin | Hold]) -> None:

@@ -20,7 +20,7 @@ class TangleOptions:
     density_stride: float = 0.06
     # below this writhe (or the target's, if less) the weights of centre and density fade
     fade_writhe: float = 0.25
-    least_fade: float = 0.1  # smallest factor of the fading weights
+    min_fade: float = 0.1  # smallest factor of the fading weights
     sigma: float | None = None  # the bound of Eq. 7 on every pair of bones of a tangle
     max_step: float = 0.12  # per degree of freedom and step
     near_m: float = 0.06  # pairs nearer than this become inequalities

@@ -17,7 +17,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.path import path_length
 from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
 
-MOST_ORDERS = 24
+MAX_ORDERS = 24
 _NEAR_M = 0.05
 _CLEARANCE_VALUE = 20.0  # path length in radians that a metre of clearance is worth
 
@@ -58,16 +58,16 @@ def order_automatically(
     *,
     threads: int = 2,
     seed: int = 0,
-    most: int = MOST_ORDERS,
+    max_orders: int = MAX_ORDERS,
     judge: Callable[[TangleMotion], bool] | None = None,
 ) -> OrderFound:
-    """Try the orders of a key's goals in parallel, at most `most` (beyond that a random sample).
+    """Try orders of a key's goals in parallel: all, or a random sample of `max_orders`.
 
     Orders that reach every goal, and that `judge` accepts, rank first; then by `OrderTrial.cost`.
     """
     orders = list(itertools.permutations(range(len(key.goals))))
-    if len(orders) > most:
-        orders = [orders[0], *random.Random(seed).sample(orders[1:], most - 1)]
+    if len(orders) > max_orders:
+        orders = [orders[0], *random.Random(seed).sample(orders[1:], max_orders - 1)]
 
     def attempt(order: tuple[int, ...]) -> OrderTrial:
         goals = tuple(key.goals[k] for k in order)
@@ -78,7 +78,7 @@ def order_automatically(
             names,
             motion,
             path_length(setup.table.skeleton, motion.path),
-            least_clearance(setup.table, motion.path),
+            min_clearance(setup.table, motion.path),
         )
 
     with ThreadPoolExecutor(threads) as pool:
@@ -92,14 +92,14 @@ def order_automatically(
     return OrderFound(tried[0], tuple(tried), _why(tried))
 
 
-def least_clearance(table: CollisionTable, path: Floats) -> float:
+def min_clearance(table: CollisionTable, path: Floats) -> float:
     """The smallest gap plus allowed overlap at the frames, at most 5 cm."""
-    frames, near, least = forward(table.skeleton, path), NearPairs(table), _NEAR_M
+    frames, near, lowest = forward(table.skeleton, path), NearPairs(table), _NEAR_M
     for positions, rotations in zip(frames.positions, frames.rotations, strict=True):
         near.find(positions, rotations, _NEAR_M)
         clearance = near.clearance
-        least = min(least, float(clearance.min(initial=_NEAR_M)))
-    return least
+        lowest = min(lowest, float(clearance.min(initial=_NEAR_M)))
+    return lowest
 
 
 def _why(tried: list[OrderTrial]) -> str:

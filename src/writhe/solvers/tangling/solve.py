@@ -22,8 +22,8 @@ Cancelled = Callable[[int], bool]
 class SolveOptions:
     """Stopping criteria, and random perturbation of stuck poses."""
 
-    most_steps: int = 400
-    least_steps: int = 0  # continue at least this long, even if all goals are met
+    max_steps: int = 400
+    min_steps: int = 0  # continue at least this long, even if all goals are met
     patience: int = 25  # steps without progress before a perturbation
     shakes: int = 4  # perturbations before giving up
     shake_steps: int = 6  # steps per perturbation
@@ -87,7 +87,7 @@ def solve(
     stepper.reached()  # a chain already through its loop counts as such from the first step
     best, best_at, since, shakes = np.inf, 0, 0, 0
     status = Status.APPROACHING
-    for step in range(options.most_steps):
+    for step in range(options.max_steps):
         if cancelled is not None and cancelled(step):
             break
         start = time.perf_counter()
@@ -98,7 +98,7 @@ def solve(
         path.append(q)
         stepper.update(q)
         arrived = stepper.reached().all()
-        if step + 1 < options.least_steps:
+        if step + 1 < options.min_steps:
             continue
         if arrived and stepper.resting(options.still):
             status = Status.REACHED

@@ -335,7 +335,7 @@ class TangleStepper:
         if self._fades.any():
             writhe = np.abs(terms.values[self._writhe_row[self._fades]])
             fade = np.minimum(1.0, writhe / self._fade_writhe) ** 2
-            weight = self._row_weight[self._fades] * np.maximum(fade, self.options.least_fade)
+            weight = self._row_weight[self._fades] * np.maximum(fade, self.options.min_fade)
             self._compliance[rows[self._fades]] = 1.0 / weight**2
 
     def _prefer(self, q: Floats, driven: Floats | None, preferred: Floats | None) -> None:

@@ -25,8 +25,8 @@ class OctreeOptions:
     levels: int = 6  # including the whole volume
     epsilon_rad: float = 0.001  # widening of the limits
     slope_ridge_m: float = 0.01  # ridge of the regression of postures on effector positions
-    least_damping_m2: float = 1e-4
-    greatest_damping_m2: float = 10.0
+    min_damping_m2: float = 1e-4
+    max_damping_m2: float = 10.0
 
     def __post_init__(self) -> None:
         if not 1 <= self.levels <= 8:
@@ -221,7 +221,7 @@ def _micro_motions(
 def _damping(pull: Floats, turn: Floats, known: Bools, options: OctreeOptions) -> Floats:
     """lambda^2 (n): root mean square of g over root mean square of dtheta, within bounds."""
     if not known.any():
-        return np.full(pull.shape[1], options.least_damping_m2)
+        return np.full(pull.shape[1], options.min_damping_m2)
     g = np.sqrt((pull[known] ** 2).mean(axis=0))
     dtheta = np.sqrt((turn[known] ** 2).mean(axis=0) + _STILL_RAD**2)
-    return np.clip(g / dtheta, options.least_damping_m2, options.greatest_damping_m2)
+    return np.clip(g / dtheta, options.min_damping_m2, options.max_damping_m2)

@@ -67,9 +67,9 @@ class Trajectory:
 @contextmanager
 def thread_count(count: int | None) -> Generator[int]:
     """Run kernels on `count` threads (by default the current number) within the context."""
-    before, most = numba.get_num_threads(), int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
-    if count is not None and not 1 <= count <= most:
-        raise WritheError(f"threads must be 1 to {most} on this machine, not {count}")
+    before, maximum = numba.get_num_threads(), int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
+    if count is not None and not 1 <= count <= maximum:
+        raise WritheError(f"threads must be 1 to {maximum} on this machine, not {count}")
     numba.set_num_threads(count or before)
     try:
         yield count or before

@@ -23,7 +23,7 @@ from writhe.solvers.trajectory.passes import targets_of
 ORDER = "ZYX"
 _NUDGE = 1e-6  # step of the finite differences of the Jacobian, radians
 _BORDER_M = 1e-6  # border around the octree, so that rounding leaves no learnt point outside
-_LEAST_TURN = 1e-9  # radians; below this dtheta is zero
+_MIN_TURN = 1e-9  # radians; below this dtheta is zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _printed_damping(euler: EulerCoordinates, angles: Floats) -> Floats:
     jacobian, here = euler.jacobians(angles[:-1]), euler.points(angles)
     missed = np.diff(here, axis=0) - np.einsum("fij,fj->fi", jacobian, turn)
     g = np.einsum("fij,fi->fj", jacobian, missed)
-    moving = np.abs(turn) > _LEAST_TURN
+    moving = np.abs(turn) > _MIN_TURN
     out[1:][moving] = g[moving] / turn[moving]
     return out
 

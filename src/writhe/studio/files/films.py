@@ -15,7 +15,7 @@ from writhe.render.movies import MovieWriter
 from writhe.studio.files.thumbnails import check_picture
 
 FORMATS = ("mp4", "webm", "gif", "zip")
-MOST_OPEN, MOST_FRAMES, MOST_PIXELS = 4, 40_000, 4096 * 4096
+MAX_OPEN, MAX_FRAMES, MAX_PIXELS = 4, 40_000, 4096 * 4096
 
 
 class Films:
@@ -32,7 +32,7 @@ class Films:
         if not 1.0 <= fps <= 240.0:
             raise WritheError(f"a film has 1 to 240 frames per second, not {fps:g}")
         with self._lock:
-            while len(self._open) >= MOST_OPEN:  # a page may have been closed half-way
+            while len(self._open) >= MAX_OPEN:  # a page may have been closed half-way
                 self._open.pop(next(iter(self._open))).discard()
             name = secrets.token_hex(8)
             self._open[name] = _Film(format_, fps)
@@ -73,10 +73,10 @@ class _Film:
     def add(self, png: bytes) -> int:
         from PIL import Image
 
-        if self._writer.count >= MOST_FRAMES:
-            raise WritheError(f"a film has at most {MOST_FRAMES} frames")
+        if self._writer.count >= MAX_FRAMES:
+            raise WritheError(f"a film has at most {MAX_FRAMES} frames")
         with Image.open(io.BytesIO(check_picture(png)), formats=("PNG",)) as picture:
-            if picture.width * picture.height > MOST_PIXELS:
+            if picture.width * picture.height > MAX_PIXELS:
                 raise WritheError("the frames of a film have at most 16 million pixels")
             if self._size not in (None, picture.size):
                 raise WritheError("the frames of a film must be of one size")

@@ -89,11 +89,11 @@ class Diagnostics:
         counted = self._own_shape[shapes].any(axis=1) & (
             overlaps | ~self._ground_shape[shapes].any(axis=1)
         )
-        least = float(clearance[counted].min()) if counted.any() else None
+        lowest = float(clearance[counted].min()) if counted.any() else None
         parts = {in_scene.table.part_of_shape(int(s)) for s in shapes[counted & overlaps].ravel()}
         own = (part for part in parts if part.startswith(in_scene.prefix))
         return PoseDiagnostics(
-            least, tuple(sorted(p.removeprefix(in_scene.prefix) for p in own)), linking
+            lowest, tuple(sorted(p.removeprefix(in_scene.prefix) for p in own)), linking
         )
 
     def near_pairs(self, q: Floats) -> list[PartPair]:

@@ -12,10 +12,10 @@ const HEIGHT = 96;
 const COLOURS = ["#e03131", "#2f9e44", "#1971c2"];
 const POINTS = 1000; // most points of a curve
 type Kind = "position" | "speed" | "rotation";
-const KINDS: { [kind in Kind]: { label: string; names: string[]; unit: string; digits: number; least: number } } = {
-  position: { label: "Position", names: ["X", "Y (height)", "Z"], unit: "m", digits: 2, least: 0.05 },
-  speed: { label: "Speed", names: ["Speed"], unit: "m/s", digits: 2, least: 0.1 },
-  rotation: { label: "Rotation", names: ["X", "Y", "Z"], unit: "°", digits: 0, least: 5 },
+const KINDS: { [kind in Kind]: { label: string; names: string[]; unit: string; digits: number; min_span: number } } = {
+  position: { label: "Position", names: ["X", "Y (height)", "Z"], unit: "m", digits: 2, min_span: 0.05 },
+  speed: { label: "Speed", names: ["Speed"], unit: "m/s", digits: 2, min_span: 0.1 },
+  rotation: { label: "Rotation", names: ["X", "Y", "Z"], unit: "°", digits: 0, min_span: 5 },
 };
 
 export const install: Install = (editor) => {
@@ -59,11 +59,11 @@ export const install: Install = (editor) => {
       fill(legend, h("span", {}, "Set two keys to see how a part moves. Click a part of the body to choose it."));
       return;
     }
-    const { names, unit, digits, least } = KINDS[kind];
+    const { names, unit, digits, min_span } = KINDS[kind];
     const { fps, frames } = drawn.motion;
     const values = curveValues(found, kind, fps);
     const middle = 0.5 * (Math.max(...extremes(values, 1)) + Math.min(...extremes(values, -1)));
-    const span = Math.max(least, Math.max(...extremes(values, 1)) - Math.min(...extremes(values, -1)));
+    const span = Math.max(min_span, Math.max(...extremes(values, 1)) - Math.min(...extremes(values, -1)));
     const scale = { x: 1000 / fps / store.state.duration_s, y: (0.8 * HEIGHT) / span, middle };
     lines.replaceChildren(
       ...values.map((one, k) =>

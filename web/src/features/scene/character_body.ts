@@ -9,8 +9,8 @@ import { showMessage } from "../../ui/toast";
 import { ShapeOverlay } from "../../view/shape_overlay";
 import type { Mode } from "../../view/tools";
 
-const LEAST_RADIUS_M = 0.002;
-const MOST_RADIUS_M = 1;
+const MIN_RADIUS_M = 0.002;
+const MAX_RADIUS_M = 1;
 
 export const install: Install = (editor) => {
   const roles = roleSection(editor);
@@ -255,5 +255,5 @@ function shapeSection(editor: Editor): HTMLElement {
 }
 
 function bounded(radius_m: number): number {
-  return Math.min(MOST_RADIUS_M, Math.max(LEAST_RADIUS_M, radius_m));
+  return Math.min(MAX_RADIUS_M, Math.max(MIN_RADIUS_M, radius_m));
 }

@@ -18,7 +18,9 @@ def tune(
         Path | None, typer.Option(help="A posture database instead of the built-in one.")
     ] = None,
     postures: Annotated[int, typer.Option(help="Number of postures to hold out.", min=1)] = 40,
-    most_ms: Annotated[float, typer.Option(help="Time limit per frame (milliseconds).")] = 33.0,
+    max_ms: Annotated[
+        float, typer.Option("--most-ms", help="Time limit per frame (milliseconds).")
+    ] = 33.0,
     rounds: Annotated[
         int, typer.Option(help="Largest number of rounds over all parameters.", min=1)
     ] = 3,
@@ -48,8 +50,8 @@ def tune(
             method,
             known,
             count=postures,
-            most_ms=most_ms,
-            most_rounds=rounds,
+            max_ms=max_ms,
+            max_rounds=rounds,
             seed=seed,
             progress=lambda _share, what="": status.update(f"Trying {what}"),
         )

@@ -110,7 +110,7 @@ static void tile_slopes(double *restrict tile, long count, long columns, double 
     }
 }
 
-static long least_of(long a, long b) { return a < b ? a : b; }
+static long min_of(long a, long b) { return a < b ? a : b; }
 
 static long even_part(long whole, long most) {
     long parts = (whole + most - 1) / most;
@@ -123,9 +123,9 @@ void linking_matrix(const double *first, long m, const double *second, long n, d
     long width = even_part(n, TILE_COLUMNS - 1);
     long height = even_part(m, TILE / (width + 1) - 1);
     for (long i0 = 0; i0 < m; i0 += height) {
-        long rows = least_of(height, m - i0);
+        long rows = min_of(height, m - i0);
         for (long j0 = 0; j0 < n; j0 += width) {
-            long columns = least_of(width, n - j0) + 1;
+            long columns = min_of(width, n - j0) + 1;
             fill_tile(first + 3 * i0, rows + 1, second + 3 * j0, columns, tile);
             tile_linking(tile, rows * columns, columns, values);
             if (slopes) tile_slopes(tile, rows * columns, columns, tile_out);

@@ -132,11 +132,11 @@ def _threads_s() -> dict[str, float]:
     drawn = np.stack([0.15 * np.cos(around), 0.2 * np.sin(0.7 * around), 0.1 * np.sin(around)], 1)
     rest = arm.effector_points(arm.coordinates(standing(arm.figure)[None]))[0]
     path = rest + np.array([0.0, 0.25, 0.25]) + drawn[:, None]
-    most = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
+    maximum = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
     return {
         str(n): round(_best(lambda n=n: solve_trajectory(arm, style, path, 120.0, threads=n)), 5)
-        for n in sorted({1, 2, most // 2, most} - {0})
-        if n <= most
+        for n in sorted({1, 2, maximum // 2, maximum} - {0})
+        if n <= maximum
     }
 
 

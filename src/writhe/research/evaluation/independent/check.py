@@ -25,7 +25,7 @@ STEP_M = 0.006  # no point of a core moves farther than this between two samples
 NEAR_M = 0.02  # pairs with a smaller clearance are refined; larger gaps are only bounded
 MEETING_M = 1e-4  # cores nearer than this intersect
 MAX_SAMPLES = 4000  # between two breaks
-_LEAST_DIP_M = 2e-4
+_MIN_DIP_M = 2e-4
 _BLOCK = 512  # samples placed at once
 
 
@@ -107,7 +107,7 @@ def _deepest(
         rows, columns = _local_minima(clearance)
         # between samples, a gap decreases by about as much as it changes between them
         change = np.abs(np.diff(clearance, axis=1)).max(axis=1, initial=0.0)
-        dip = np.minimum(change + _LEAST_DIP_M, margin)
+        dip = np.minimum(change + _MIN_DIP_M, margin)
         lowest = clearance[rows, columns] - dip[rows]
         for k in np.argsort(lowest):
             pair, at = int(rows[k]), int(columns[k])

@@ -283,6 +283,6 @@ def _between_directions(a: Floats, b: Floats) -> Floats:
     b = b / np.linalg.norm(b)
     w = 1.0 + float(a @ b)
     if w < 1e-6:
-        least = np.eye(3)[int(np.argmin(np.abs(a)))]
-        return quaternions.normalised(np.concatenate([[0.0], np.cross(a, least)]))
+        axis = np.eye(3)[int(np.argmin(np.abs(a)))]
+        return quaternions.normalised(np.concatenate([[0.0], np.cross(a, axis)]))
     return quaternions.normalised(np.concatenate([[w], np.cross(a, b)]))

@@ -69,9 +69,9 @@ def run(
         result["left_out"][name] = compare(chain, action, left_out=True)
     first = next(iter(chosen.values()))
     progress(None, "threads")
-    most = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
-    result["threads"] = seconds_by_threads(chain, first, most)
-    result["efficiency"] = result["threads"]["1"] / (most * result["threads"][str(most)])
+    maximum = int(getattr(config, "NUMBA_NUM_THREADS"))  # noqa: B009 - set at run time
+    result["threads"] = seconds_by_threads(chain, first, maximum)
+    result["efficiency"] = result["threads"]["1"] / (maximum * result["threads"][str(maximum)])
     result["ratios"] = _ratios(result)
     _tables(report, result)
     _depths(report, chain, chosen, result, progress)

@@ -171,13 +171,13 @@ def long_times(chain: Chain, action: Action) -> dict[str, dict[str, float]]:
     return {method: _median(runs[method]) for method in METHODS}
 
 
-def seconds_by_threads(chain: Chain, action: Action, most: int) -> dict[str, float]:
+def seconds_by_threads(chain: Chain, action: Action, maximum: int) -> dict[str, float]:
     """Best seconds of the long trajectory by number of threads, measured alternately."""
     fps = action.motions[0].fps
     cells = cells_of(chain, action.takes, fps)
     theta, starts = action.long()
     targets = chain.effector_points(theta)
-    best = dict.fromkeys(range(1, most + 1), np.inf)
+    best = dict.fromkeys(range(1, maximum + 1), np.inf)
     for _ in range(15):
         for count in best:
             found = solve_trajectory(chain, cells, targets, fps, starts=starts, threads=count)

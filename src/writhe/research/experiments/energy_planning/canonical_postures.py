@@ -24,7 +24,7 @@ def descents(experiments: list[Experiment], falloff: int = 2) -> dict[str, Float
         for end, q in (("start", experiment.start), ("goal", experiment.goal)):
             problem = figure_problem(experiment.figure, q, q)
             out[f"{experiment.name}, {end}"] = descend(
-                problem, q, step=_STEP_RAD, most=_STEPS, energy=energy
+                problem, q, step=_STEP_RAD, max_steps=_STEPS, energy=energy
             )
     return out
 

@@ -66,10 +66,10 @@ class Experiment:
         )
 
 
-def strand_pairs(body: Figure, q: Floats, least: float) -> dict[str, float]:
-    """The pairs of strands whose linking is at least `least` in magnitude, with their linking."""
+def strand_pairs(body: Figure, q: Floats, minimum: float) -> dict[str, float]:
+    """The pairs of strands whose linking is at least `minimum` in magnitude, with their linking."""
     found = zip(pair_names(body), linking_vector(body, q), strict=True)
-    return {name: float(value) for name, value in found if abs(value) >= least}
+    return {name: float(value) for name, value in found if abs(value) >= minimum}
 
 
 def _settled(pose: KeyPose, builder: PostureBuilder) -> Floats:

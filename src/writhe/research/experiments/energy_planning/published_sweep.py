@@ -65,7 +65,7 @@ def plan_as_published(
         energy=EnergyOptions(falloff=falloff, rest_weights=rest_weights),
         step=step_rad,
         safe_zone=safe_zone,
-        most=int(_TRAVEL_RAD / step_rad),
+        max_steps=int(_TRAVEL_RAD / step_rad),
         seconds=seconds,
     )
     planner = PaperPlanner(experiment.figure, options)

@@ -112,7 +112,7 @@ class PositionalMethod(HalfSpaceMethod):
             spaces.point[row] = local
             spaces.normal[row] = np.eye(3)[axis]
             spaces.offset[row] = 0.0
-            spaces.least[row] = target[axis]
+            spaces.lower_bound[row] = target[axis]
             spaces.used[0] = row + 1
         return True
 

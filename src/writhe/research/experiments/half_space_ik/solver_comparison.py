@@ -19,11 +19,11 @@ from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.half_space.lbfgs import solve_lbfgs
 from writhe.solvers.half_space.objective import Objective
 
-LEAST_SPACES = 10
+MIN_SPACES = 10
 _L_BFGS_ITERATIONS = 200
 
 
-def compare_solvers(most: int = 150) -> dict[str, Any]:
+def compare_solvers(max_problems: int = 150) -> dict[str, Any]:
     """Both solvers on problems of three scenarios with at least ten half-spaces."""
     times: dict[str, list[float]] = {"gauss-newton": [], "l-bfgs": []}
     steps: dict[str, list[int]] = {"gauss-newton": [], "l-bfgs": []}
@@ -36,7 +36,7 @@ def compare_solvers(most: int = 150) -> dict[str, Any]:
             before = response.objective.spaces.used[0]
             q = response.step(q, scenario.targets(k), (), scenario.objects(k)).q
             objective = response.objective
-            if before < LEAST_SPACES or k % 3 or len(binding) >= most:
+            if before < MIN_SPACES or k % 3 or len(binding) >= max_problems:
                 continue
             start = _nudged(response, q, k)
             for name in times:
@@ -79,4 +79,4 @@ def _binding(objective: Objective) -> int:
     spaces: HalfSpaces = objective.spaces
     rows, count = objective.terms.rows, int(spaces.used[0])
     values = objective.workspace.values[rows : rows + count]
-    return int((values < spaces.least[:count] + 1e-4).sum())
+    return int((values < spaces.lower_bound[:count] + 1e-4).sum())

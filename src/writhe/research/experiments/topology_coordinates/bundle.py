@@ -82,7 +82,7 @@ def play(progress: Progress) -> SceneResult:
             "holding",
             (hug, *clear),
             beyond,
-            solve=SolveOptions(_HOLD_STEPS, least_steps=_HOLD_STEPS),
+            solve=SolveOptions(_HOLD_STEPS, min_steps=_HOLD_STEPS),
         ),
     ]
     progress(None, "hugging")
@@ -94,12 +94,12 @@ def play(progress: Progress) -> SceneResult:
             for q in motion.path[motion.key_frames[0] :: 5]
         ]
     )
-    least = float(held.mean(axis=1).min())
+    minimum = float(held.mean(axis=1).min())
     return SceneResult.of(
         world.layout,
         motion,
         [
-            Claim.at_least("mean writhe around the bundle, at its least while held", least, 0.85),
+            Claim.at_least("mean writhe around the bundle, at its least while held", minimum, 0.85),
             Claim.at_least("writhe around the worst rod while held", float(held.min()), 0.75),
             Claim.at_most("spread of the writhe over the rods", float(held.std(axis=1).max()), 0.1),
         ],

@@ -132,7 +132,7 @@ def play(progress: Progress) -> SceneResult:
         )
         last = name == _HOLDS[-1][0]
         terms = (*planted, *on_forearms) if last else planted
-        solving = SolveOptions(250, least_steps=40 if last else 0)
+        solving = SolveOptions(250, min_steps=40 if last else 0)
         keys.append(TangleKeyframe(name, required, terms, solve=solving))
         before = {side: pipe for side, pipe, _ in holds}
     carried = layout.variables.copy()
@@ -142,7 +142,7 @@ def play(progress: Progress) -> SceneResult:
         terms = (*feet, *_lifted(stand + shift), *on_forearms)
         keys.append(
             TangleKeyframe(
-                name, hooked, terms, active=carried, solve=SolveOptions(90, least_steps=25)
+                name, hooked, terms, active=carried, solve=SolveOptions(90, min_steps=25)
             )
         )
     progress(None, "holding the chair")

@@ -82,8 +82,8 @@ def play(progress: Progress) -> SceneResult:
         ],
         TangleOptions(writhe_stride=0.03),
     )
-    long = SolveOptions(220, least_steps=30)
-    brief = SolveOptions(40, least_steps=14, shakes=0)
+    long = SolveOptions(220, min_steps=30)
+    brief = SolveOptions(40, min_steps=14, shakes=0)
     opened = tuple(
         place(f"ben.{side}_wrist", "ben.chest", (sign * 0.48, 0.12, 0.26)) for side, sign in _SIDES
     )

@@ -72,7 +72,7 @@ def play(progress: Progress) -> SceneResult:
     setup = world.setup(
         world.limits("octopus"), TangleOptions(near_m=0.03, writhe_stride=0.03, max_step=0.1)
     )
-    key = TangleKeyframe("caught", (*catches, *apart), solve=SolveOptions(300, least_steps=_STEPS))
+    key = TangleKeyframe("caught", (*catches, *apart), solve=SolveOptions(300, min_steps=_STEPS))
     progress(None, "catching fish")
     motion = world.animate(setup, [key], drive)
     q = motion.path[-1]

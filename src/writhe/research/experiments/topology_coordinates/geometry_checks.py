@@ -93,14 +93,14 @@ class PoseView:
         return gap - radius_m, float(way[1] / np.linalg.norm(way))
 
 
-def behind(view: PoseView, what: str, joint: str, other: str, least_m: float = 0.05) -> Claim:
+def behind(view: PoseView, what: str, joint: str, other: str, min_m: float = 0.05) -> Claim:
     """The claim that a joint is behind another one."""
-    return Claim.at_least(f"{what}: behind, m", -view.seen_from(joint, other)[2], least_m)
+    return Claim.at_least(f"{what}: behind, m", -view.seen_from(joint, other)[2], min_m)
 
 
-def in_front(view: PoseView, what: str, joint: str, other: str, least_m: float = 0.05) -> Claim:
+def in_front(view: PoseView, what: str, joint: str, other: str, min_m: float = 0.05) -> Claim:
     """The claim that a joint is in front of another one."""
-    return Claim.at_least(f"{what}: in front, m", view.seen_from(joint, other)[2], least_m)
+    return Claim.at_least(f"{what}: in front, m", view.seen_from(joint, other)[2], min_m)
 
 
 def touches(
@@ -110,13 +110,13 @@ def touches(
     return Claim.at_most(f"{what}: distance, m", view.clearance(parts, others), within_m)
 
 
-def palm_on(view: PoseView, what: str, wrist: str, other: str, least: float = 0.3) -> Claim:
+def palm_on(view: PoseView, what: str, wrist: str, other: str, minimum: float = 0.3) -> Claim:
     """The claim that a palm faces a joint."""
-    return Claim.at_least(f"{what}: palm towards it", view.palm_towards(wrist, other), least)
+    return Claim.at_least(f"{what}: palm towards it", view.palm_towards(wrist, other), minimum)
 
 
 def turns_around(
-    view: PoseView, what: str, chain: Sequence[str], start: str, end: str, least: float
+    view: PoseView, what: str, chain: Sequence[str], start: str, end: str, minimum: float
 ) -> Claim:
     """The claim that a chain of joints goes round an axis, from one joint to another, in turns."""
     ends = view.frames.position(start), view.frames.position(end)
@@ -126,4 +126,4 @@ def turns_around(
     unit = out / np.linalg.norm(out, axis=1)[:, None]
     cross = np.cross(unit[:-1], unit[1:]) @ axis
     angles = np.arctan2(cross, np.sum(unit[:-1] * unit[1:], axis=1))
-    return Claim.at_least(f"{what}: turns", abs(float(angles.sum())) / (2 * np.pi), least)
+    return Claim.at_least(f"{what}: turns", abs(float(angles.sum())) / (2 * np.pi), minimum)

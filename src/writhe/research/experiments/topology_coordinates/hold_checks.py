@@ -20,21 +20,21 @@ def writhe(layout: Layout, first: Strand, second: Strand, q: Floats) -> float:
     return float(Linking(first, second).value(layout.skeleton, q)[0])
 
 
-def held(layout: Layout, tangle: Tangle, q: Floats, least: float, what: str = "") -> Claim:
-    """The claim that the writhe of a tangle is at least `least`, with the sign of its target."""
+def held(layout: Layout, tangle: Tangle, q: Floats, minimum: float, what: str = "") -> Claim:
+    """The claim that the writhe of a tangle is at least `minimum`, with the sign of its target."""
     value = writhe(layout, tangle.first, tangle.second, q) * np.sign(tangle.writhe)
-    return Claim.at_least(what or f"writhe of {tangle.label}", value, least)
+    return Claim.at_least(what or f"writhe of {tangle.label}", value, minimum)
 
 
 def held_at_keys(
     layout: Layout,
     keys: Sequence[TangleKeyframe],
     motion: TangleMotion,
-    least: Callable[[Tangle], float],
+    minimum: Callable[[Tangle], float],
 ) -> list[Claim]:
     """The claims that every tangle of a key is present when the key is reached."""
     return [
-        held(layout, goal, motion.path[frame], least(goal), f"{key.name}: {goal.label}")
+        held(layout, goal, motion.path[frame], minimum(goal), f"{key.name}: {goal.label}")
         for key, frame in zip(keys, motion.key_frames, strict=True)
         for goal in key.goals
         if isinstance(goal, Tangle) and goal.writhe != 0.0
@@ -53,7 +53,7 @@ def holding_frames(keys: Sequence[TangleKeyframe], motion: TangleMotion) -> list
     ]
 
 
-def legs_apart(layout: Layout, legs: Sequence[Strand], q: Floats, most: float = 0.5) -> Claim:
+def legs_apart(layout: Layout, legs: Sequence[Strand], q: Floats, maximum: float = 0.5) -> Claim:
     """The claim that no two legs are wound around each other."""
     knots = [abs(writhe(layout, a, b, q)) for a, b in itertools.combinations(legs, 2)]
-    return Claim.at_most("largest linking of two legs", max(knots), most)
+    return Claim.at_most("largest linking of two legs", max(knots), maximum)

@@ -135,14 +135,14 @@ def play(progress: Progress) -> SceneResult:
             both,
             (*on_back, *_turned(_OPEN, 1.0)),
             active=variables,
-            solve=SolveOptions(120, least_steps=80),
+            solve=SolveOptions(120, min_steps=80),
         ),
         TangleKeyframe(
             "worn",
             both,
             (*on_back, *_turned(_WORN, 4.0), *relaxed),
             active=variables,
-            solve=SolveOptions(120, least_steps=80),
+            solve=SolveOptions(120, min_steps=80),
         ),
     ]
     progress(None, "putting on the knapsack")

@@ -111,25 +111,25 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
             "up",
             (),
             (_on("rider.hips", (0.0, 0.20, -0.40)), *wide, *above),
-            solve=SolveOptions(80, least_steps=40),
+            solve=SolveOptions(80, min_steps=40),
         ),
         TangleKeyframe(
             "arms over the shoulders",
             goals[:2],
             (*back, *hands, *wide),
-            solve=SolveOptions(120, least_steps=30),
+            solve=SolveOptions(120, min_steps=30),
         ),
         TangleKeyframe(
             "astride",
             goals[:2],
             (*back, *hands, *knees, *feet, *wide, leaning),
-            solve=SolveOptions(150, least_steps=30),
+            solve=SolveOptions(150, min_steps=30),
         ),
         TangleKeyframe(
             "carried",
             goals,
             (*back, *hands, *knees, *feet, *under, leaning),
-            solve=SolveOptions(200, least_steps=30),
+            solve=SolveOptions(200, min_steps=30),
         ),
     ]
     progress(None, "climbing")

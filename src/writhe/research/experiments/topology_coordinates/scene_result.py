@@ -34,14 +34,14 @@ class Claim:
     holds: bool
 
     @classmethod
-    def at_least(cls, what: str, value: float, least: float) -> Claim:
-        """The claim that the value is at least `least`."""
-        return cls(f"{what} ≥ {least:g}", float(value), bool(value >= least))
+    def at_least(cls, what: str, value: float, minimum: float) -> Claim:
+        """The claim that the value is at least `minimum`."""
+        return cls(f"{what} ≥ {minimum:g}", float(value), bool(value >= minimum))
 
     @classmethod
-    def at_most(cls, what: str, value: float, most: float) -> Claim:
-        """The claim that the value is at most `most`."""
-        return cls(f"{what} ≤ {most:g}", float(value), bool(value <= most))
+    def at_most(cls, what: str, value: float, maximum: float) -> Claim:
+        """The claim that the value is at most `maximum`."""
+        return cls(f"{what} ≤ {maximum:g}", float(value), bool(value <= maximum))
 
     @classmethod
     def equal(cls, what: str, value: float, required: float) -> Claim:

@@ -71,13 +71,13 @@ def play(progress: Progress) -> SceneResult:
             "arms apart",
             (Tangle(left, right, 0.0, name="arms apart", tolerance=(0.15, 1.0, 1.0, 1.0)),),
             (*lifted, *beside),
-            solve=SolveOptions(150, least_steps=40),
+            solve=SolveOptions(150, min_steps=40),
         ),
         TangleKeyframe(
             "knee hugged",
             (Tangle(arms, leg, -_HUGGED, name="both arms around the shin"),),
             (*lifted, *hugging),
-            solve=SolveOptions(250, least_steps=40),
+            solve=SolveOptions(250, min_steps=40),
         ),
         TangleKeyframe(
             "eagle arms the other way",

@@ -185,9 +185,15 @@ def play(progress: Progress) -> SceneResult:
             worn.append(facing(ring, (0.0, 1.0, 0.0), f"a.{side}_shoulder", (sign, 0.0, 0.0), 1.0))
     ahead, above = _towards((0.0, 0.0, 1.0)), _towards((0.0, 1.0, 0.0))
 
-    def key(name: str, goals: tuple[Through, ...], terms: tuple[Term, ...], most: int, least: int):
+    def key(
+        name: str,
+        goals: tuple[Through, ...],
+        terms: tuple[Term, ...],
+        max_steps: int,
+        min_steps: int,
+    ):
         return TangleKeyframe(
-            name, goals, terms, active=variables, solve=SolveOptions(most, least_steps=least)
+            name, goals, terms, active=variables, solve=SolveOptions(max_steps, min_steps=min_steps)
         )
 
     keys = [
@@ -251,10 +257,10 @@ def _worn_seen(world: SceneSetup, motion: TangleMotion) -> list[Claim]:
         longest = max(longest, float(apart.max()) / rest)
     claims.append(Claim.at_most("longest stretch of a seam, of its length", longest, 1.35))
     for ring, (joint, _) in _WORN.items():
-        most = 0.10 if ring != "hem" else 0.15
+        max_steps = 0.10 if ring != "hem" else 0.15
         place = np.array(_WORN[ring][1])
         off = float(np.linalg.norm(last.seen_from(ring, f"a.{joint}") - place))
-        claims.append(Claim.at_most(f"{ring.replace('_', ' ')} off its place, m", off, most))
+        claims.append(Claim.at_most(f"{ring.replace('_', ' ')} off its place, m", off, max_steps))
     for side, _ in _SIDES:
         elbow = last.seen_from(f"a.{side}_elbow", f"{side}_cuff")
         claims.append(Claim.at_least(f"{side} elbow beyond the cuff, m", float(elbow[1]), 0.03))

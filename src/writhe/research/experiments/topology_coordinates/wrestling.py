@@ -234,8 +234,8 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
     behind_him = tuple(
         _hand(side, "chest", (sign * 0.27, -0.14, -0.10), 6.0) for side, sign in _SIDES
     )
-    long, brief = SolveOptions(220, least_steps=40), SolveOptions(60, least_steps=20, patience=8)
-    medium = SolveOptions(60, least_steps=40)
+    long, brief = SolveOptions(220, min_steps=40), SolveOptions(60, min_steps=20, patience=8)
+    medium = SolveOptions(60, min_steps=40)
 
     def off(*goals: Tangle) -> tuple[Tangle, ...]:
         wide = (0.15, 1.0, 1.0, 1.0)

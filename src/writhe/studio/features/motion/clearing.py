@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from writhe.animation.clear_actor import ActorMotion
 from writhe.animation.clear_motion import MovedOutKey, clear_scene, move_pose_out
-from writhe.cleaning.motion_change import LIMIT_RAD, MOST_POP, SLIDE_M, MotionChange
+from writhe.cleaning.motion_change import LIMIT_RAD, MAX_POP, SLIDE_M, MotionChange
 from writhe.errors import WritheError
 from writhe.skeleton import Motion
 from writhe.studio.document import TrackKind
@@ -198,14 +198,14 @@ def _describe(
     mover: ActorMotion, motion: Motion, change: MotionChange, first: int
 ) -> SegmentChange:
     """What clearing a segment that starts at frame `first` changed, for the animator."""
-    most, at_s = "", (first + change.at_frame) / mover.fps
+    largest, at_s = "", (first + change.at_frame) / mover.fps
     if change.turn_rad > _SEEN_RAD:
         joint = mover.name_of(f"{mover.actor}.{change.joint}")
-        most = f", most the {joint} by {np.degrees(change.turn_rad):.0f} degrees at {at_s:.2f} s"
+        largest = f", most the {joint} by {np.degrees(change.turn_rad):.0f} degrees at {at_s:.2f} s"
     start_s = first / mover.fps
     return SegmentChange(
         f"{motion.name} from {start_s:.2f} to {start_s + motion.duration_s:.2f} s: joints moved"
-        f" {1000 * change.mean_m:.0f} mm on average{most}{_broken(change)}.",
+        f" {1000 * change.mean_m:.0f} mm on average{largest}{_broken(change)}.",
         at_s,
     )
 
@@ -217,7 +217,7 @@ def _broken(change: MotionChange) -> str:
         for text, bad in (
             ("joint limits are exceeded", change.beyond_limits_rad > LIMIT_RAD),
             ("planted feet slide", change.slide_m > SLIDE_M),
-            ("a joint pops", change.pop_ratio > MOST_POP),
+            ("a joint pops", change.pop_ratio > MAX_POP),
         )
         if bad
     ]

@@ -26,7 +26,7 @@ from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
 feature = Feature("preset_poses")
-_STEP_M, _MOST_STEPS = 0.04, 20  # in which a pose is moved out of objects
+_STEP_M, _MAX_STEPS = 0.04, 20  # in which a pose is moved out of objects
 _TITLES = {"basic": "Floor", "chair": "Chair", "ladder": "Ladder"}
 
 
@@ -135,7 +135,7 @@ def _in_front_of_objects(editor: Editor, actor: int, body: Figure, q: Floats) ->
     diagnostics = Diagnostics(body, in_scene)
     objects = {item.name for item in scene.objects} - {GROUND}
     ahead = yaw_matrix(heading_of(body, q))[:, 2]
-    for step in range(_MOST_STEPS + 1):
+    for step in range(_MAX_STEPS + 1):
         moved = moved_roots(body.skeleton, q[None], np.eye(3), step * _STEP_M * ahead)[0]
         inside = any(
             pair.clearance_m < -SLACK_M and {pair.a, pair.b} & objects

@@ -25,7 +25,7 @@ from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.solvers.posing import Hold, Pin
 
-MOST_FRAMES = 100_000
+MAX_FRAMES = 100_000
 
 
 @checked
@@ -55,7 +55,7 @@ def animate(
         actors rest and objects follow their keys.
     """
     begin = time.perf_counter()
-    rate = number(fps, "frames per second", above=0.0, most=1e6)
+    rate = number(fps, "frames per second", above=0.0, maximum=1e6)
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     times, poses = check_keys(figure.skeleton, keys)
     world = (
@@ -82,9 +82,9 @@ def animate(
 def frame_times(key_times_s: Floats, fps: float) -> Floats:
     """(F,) times of frames from the first key to the last one."""
     count = round(float(key_times_s[-1] - key_times_s[0]) * fps) + 1
-    if count > MOST_FRAMES:
+    if count > MAX_FRAMES:
         raise WritheError(
-            f"the keys span {count} frames; at most {MOST_FRAMES} can be solved: animate them in"
+            f"the keys span {count} frames; at most {MAX_FRAMES} can be solved: animate them in"
             " parts, or at fewer frames per second"
         )
     return key_times_s[0] + np.arange(count) / fps

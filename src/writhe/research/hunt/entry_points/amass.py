@@ -1,4 +1,4 @@
-"""Door `writhe certify FILE.npz`: random AMASS poses."""
+"""Entry point `writhe certify FILE.npz`: random AMASS poses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import SampledMotion
 from writhe.research.evaluation.independent.rotations import of_vector
 from writhe.research.hunt.case import Case
-from writhe.research.hunt.doors.ask_file import ask_file
+from writhe.research.hunt.entry_points.certify_file import certify_with_table
 
 _JOINTS = 22
 
@@ -31,7 +31,7 @@ def amass_file(rng: np.random.Generator) -> Case:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.npz"
         path.write_bytes(buffer.getvalue())
-        answer, table = ask_file(path)
+        answer, table = certify_with_table(path)
     # the reader orders joints depth-first; the file in SMPL's order
     turn = of_vector(poses)[:, [_SMPL.index(name) for name in table.skeleton.names]]
     motion = SampledMotion(np.zeros((frames, _JOINTS, 3)), turn)

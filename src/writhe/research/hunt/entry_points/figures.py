@@ -1,4 +1,4 @@
-"""Door `certify`: the built-in figures, alone and in pairs, also as single frames."""
+"""Entry point `certify`: the built-in figures, alone and in pairs, also as single frames."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from writhe.collision import CollisionTable, certify
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import Mechanism
 from writhe.research.hunt.case import Case
-from writhe.research.hunt.doors.poses import random_motion, random_pose, shortened
+from writhe.research.hunt.entry_points.poses import random_motion, random_pose, shortened
 from writhe.scene import Actor, Scene
 from writhe.skeleton.figures import figure
 
@@ -32,9 +32,9 @@ def _pair_table() -> tuple[CollisionTable, Mechanism]:
     return table, export_mechanism(table)
 
 
-def _ask(door: str, table: CollisionTable, mechanism: Mechanism, q: Floats) -> Case:
+def _ask(entry_point: str, table: CollisionTable, mechanism: Mechanism, q: Floats) -> Case:
     motion = export_motion(table.skeleton, q)
-    return Case.of(door, mechanism, (motion,), certify(table, q, fps=30.0))
+    return Case.of(entry_point, mechanism, (motion,), certify(table, q, fps=30.0))
 
 
 def _figure(rng: np.random.Generator, name: str) -> Case:

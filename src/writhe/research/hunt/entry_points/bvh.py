@@ -1,4 +1,4 @@
-"""Door `writhe certify FILE.bvh`: random hierarchies with one to three channels in all orders."""
+"""Entry point `writhe certify FILE.bvh`: random hierarchies, channels in all orders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from writhe.io import load
 from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import ChannelMotion
 from writhe.research.hunt.case import Case
-from writhe.research.hunt.doors.ask_file import ask_file
+from writhe.research.hunt.entry_points.certify_file import certify_with_table
 
 _ORDERS = [p for k in (1, 2, 3) for p in itertools.permutations(range(3), k)]
 _SPECIAL_DEG = (0.0, 90.0, -90.0, 150.0, -150.0, 180.0, -180.0, 179.9999, -179.9999, 360.0, 540.0)
@@ -29,7 +29,7 @@ def bvh_file(rng: np.random.Generator) -> Case:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.bvh"
         path.write_text(text)
-        answer, table = ask_file(path)
+        answer, table = certify_with_table(path)
         unit = float(load(path).source["metres_per_unit"])
     if table.skeleton.names != tuple(f"j{j}" for j in range(len(parents))):
         raise AssertionError("the joints of the file were read in another order")

@@ -1,4 +1,4 @@
-"""Doors of scenes: fixed, moved and animated objects, scene files, meshes."""
+"""Entry points of scenes: fixed, moved and animated objects, scene files, meshes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from writhe.research.evaluation.independent.rotations import (
     to_vector,
 )
 from writhe.research.hunt.case import Case
-from writhe.research.hunt.doors.ask_file import ask_file
-from writhe.research.hunt.doors.poses import random_motion, shortened
+from writhe.research.hunt.entry_points.certify_file import certify_with_table
+from writhe.research.hunt.entry_points.poses import random_motion, shortened
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton
 from writhe.skeleton.figures import figure
@@ -158,7 +158,7 @@ def scene_file(rng: np.random.Generator) -> Case:
         clip, room = Path(folder) / "clip.glb", Path(folder) / "room.json"
         save(Motion(body, q, _FPS), clip)
         room.write_text(json.dumps(scene))
-        answer, table = ask_file(clip, room)
+        answer, table = certify_with_table(clip, room)
         files = {"clip.glb": clip.read_bytes(), "room.json": room.read_bytes()}
     # the keys of the rod lie between the frames of the clip
     between = [t for t in times if t < (frames - 1) / _FPS]

@@ -1,4 +1,4 @@
-"""Random cases through every door: what is certified is clear, by the independent check.
+"""Random cases through every entry point: what is certified is clear, by the independent check.
 
 `make hunt` runs the same for hours.
 """
@@ -10,20 +10,20 @@ import pytest
 
 from writhe.research.hunt.calls import CALLS
 from writhe.research.hunt.case import judge, load_case
-from writhe.research.hunt.doors import DOORS
-from writhe.research.hunt.run import Tally, try_call, try_door
+from writhe.research.hunt.entry_points import ENTRY_POINTS
+from writhe.research.hunt.run import Tally, try_call, try_entry_point
 
-# cases of each door: about two seconds each
+# cases of each entry point: about two seconds each
 CASES = {"octopus": 4, "two people": 5, "scene objects": 4, "human": 8, "hand": 10, "plan": 4}
 CASES |= {"drag": 4, "scene file": 6, "mesh": 16, "amass": 10, "single frame": 60, "gate": 8}
 CALLED = 200
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_what_is_certified_is_clear_and_bounds_hold(door):
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_what_is_certified_is_clear_and_bounds_hold(entry_point):
     tally = Tally()
-    for seed in range(CASES.get(door, 20)):
-        try_door(door, seed, tally)
+    for seed in range(CASES.get(entry_point, 20)):
+        try_entry_point(entry_point, seed, tally)
     assert tally.foreign_exceptions == 0, tally.found
     assert tally.certified > 0  # else the cases would show nothing
     assert tally.false_certificates == 0, tally.found
@@ -39,8 +39,8 @@ def test_strange_arguments_give_an_answer_or_a_writhe_error(name):
 
 
 def test_a_saved_case_is_judged_again_alike(tmp_path):
-    for door in ("library", "solids", "bvh", "gltf cubic", "amass"):
-        case = DOORS[door](np.random.default_rng(5))
+    for entry_point in ("library", "solids", "bvh", "gltf cubic", "amass"):
+        case = ENTRY_POINTS[entry_point](np.random.default_rng(5))
         before = judge(case)
         case.save(tmp_path / "case.json", before)
         assert judge(load_case(tmp_path / "case.json")) == before

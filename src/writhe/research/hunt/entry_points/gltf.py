@@ -1,4 +1,4 @@
-"""Door `writhe certify FILE.glb`: random nodes with linear, stepped and cubic curves."""
+"""Entry point `writhe certify FILE.glb`: random nodes with linear, stepped and cubic curves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import CurveMotion, Track
 from writhe.research.evaluation.independent.rotations import of_vector, product
 from writhe.research.hunt.case import Case
-from writhe.research.hunt.doors.ask_file import ask_file
+from writhe.research.hunt.entry_points.certify_file import certify_with_table
 
 
 def linear_gltf(rng: np.random.Generator) -> Case:
@@ -33,14 +33,14 @@ def cubic_gltf(rng: np.random.Generator) -> Case:
     return _gltf(rng, "gltf cubic", "CUBICSPLINE")
 
 
-def _gltf(rng: np.random.Generator, door: str, interpolation: str) -> Case:
+def _gltf(rng: np.random.Generator, entry_point: str, interpolation: str) -> Case:
     parents, offset, rest = _nodes(rng)
     tracks = _tracks(rng, offset, rest, interpolation)
     data = _glb(parents, offset, rest, tracks)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.glb"
         path.write_bytes(data)
-        answer, table = ask_file(path)
+        answer, table = certify_with_table(path)
     read = export_mechanism(table)
     at = {name: int(name[1:]) for name in read.names}
     n = len(parents)
@@ -53,7 +53,7 @@ def _gltf(rng: np.random.Generator, door: str, interpolation: str) -> Case:
         solids=tuple(replace(s, joint=at[read.names[s.joint]]) for s in read.solids),
     )
     motion = CurveMotion(offset, rest, tuple(tracks))
-    return Case.of(door, mechanism, (motion,), answer, "", {"case.glb": data})
+    return Case.of(entry_point, mechanism, (motion,), answer, "", {"case.glb": data})
 
 
 def _nodes(rng: np.random.Generator) -> tuple[list[int], np.ndarray, np.ndarray]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from entry_points import entry_points
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from public_functions import entry_points
 
 from writhe.errors import WritheError
 

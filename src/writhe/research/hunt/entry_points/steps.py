@@ -1,4 +1,4 @@
-"""Doors of interactive and planned motion: the gate, drags of the default poser, plans.
+"""Entry points of interactive and planned motion: the gate, drags of the default poser, plans.
 
 The gate guarantees that a step that starts free of penetration stays so. A drag is checked as the
 path of all its frames.
@@ -16,8 +16,8 @@ from writhe.planning import plan as find_plan
 from writhe.research.evaluation.export_mechanism import export_motion
 from writhe.research.evaluation.independent import check
 from writhe.research.hunt.case import CERTIFIED_M, Case
-from writhe.research.hunt.doors.figures import figure_table
-from writhe.research.hunt.doors.poses import random_pose
+from writhe.research.hunt.entry_points.figures import figure_table
+from writhe.research.hunt.entry_points.poses import random_pose
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

@@ -1,4 +1,4 @@
-"""Certifies a file as `writhe certify FILE` does; used by all doors of files."""
+"""Certifies a file as `writhe certify FILE` does; used by all entry points of files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from writhe.collision import Certificate, CollisionTable, ContactPolicy
 from writhe.scene import certify_file
 
 
-def ask_file(path: Path, scene: Path | None = None) -> tuple[Certificate, CollisionTable]:
+def certify_with_table(path: Path, scene: Path | None = None) -> tuple[Certificate, CollisionTable]:
     """The certificate of a file as programs interpolate it, and the collision table.
 
     Joint zones are skipped for files without a scene: shapes are fitted to random bones.

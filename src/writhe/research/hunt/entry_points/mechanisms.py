@@ -1,4 +1,4 @@
-"""Door `certify`: random mechanisms of every joint kind and shape."""
+"""Entry point `certify`: random mechanisms of every joint kind and shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from writhe.collision import (
 )
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.hunt.case import Case
-from writhe.research.hunt.doors.poses import random_motion, shortened
+from writhe.research.hunt.entry_points.poses import random_motion, shortened
 from writhe.skeleton import Joint, JointKind, Skeleton
 
 _KINDS = (JointKind.BALL, JointKind.HINGE, JointKind.PRISMATIC, JointKind.FREE, JointKind.FIXED)
@@ -87,11 +87,13 @@ def _solid(rng: np.random.Generator) -> Shape:
             return capsule(*_bone(rng), float(rng.uniform(0.01, 0.08)))
 
 
-def _case(rng: np.random.Generator, door: str, skeleton: Skeleton, shapes: list[Shape]) -> Case:
+def _case(
+    rng: np.random.Generator, entry_point: str, skeleton: Skeleton, shapes: list[Shape]
+) -> Case:
     policy = ContactPolicy(skip_joint_zones=bool(rng.random() < 0.7))
     table = CollisionTable(skeleton, shapes, policy)
     q = random_motion(skeleton, rng, int(rng.integers(1, 5)))
     if rng.random() < 0.5:
         q = shortened(table, q)
     motion = export_motion(skeleton, q)
-    return Case.of(door, export_mechanism(table), (motion,), certify(table, q, fps=30.0))
+    return Case.of(entry_point, export_mechanism(table), (motion,), certify(table, q, fps=30.0))

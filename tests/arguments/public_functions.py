@@ -1,4 +1,4 @@
-"""The registry of public entry points that `test_doors` calls with wrong arguments.
+"""The registry of public entry points that `test_malformed_arguments` calls with wrong arguments.
 
 An entry is a function and arguments that are right. To add one, add a line to `entry_points`.
 """

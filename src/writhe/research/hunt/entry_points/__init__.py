@@ -1,0 +1,43 @@
+"""The entry points through which a certificate is obtained, each with a random case.
+
+Each is a function of a random generator that makes an input, calls writhe and returns a `Case`.
+All are listed in `ENTRY_POINTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from writhe.research.hunt.case import Case
+from writhe.research.hunt.entry_points.amass import amass_file
+from writhe.research.hunt.entry_points.bvh import bvh_file
+from writhe.research.hunt.entry_points.figures import hand, human, octopus, single_frame, two_people
+from writhe.research.hunt.entry_points.gltf import cubic_gltf, linear_gltf, step_gltf
+from writhe.research.hunt.entry_points.mechanisms import library, solids
+from writhe.research.hunt.entry_points.scenes import mesh_object, scene_file, scene_objects
+from writhe.research.hunt.entry_points.steps import drag, gate, plan
+
+EntryPoint = Callable[[np.random.Generator], Case]
+
+ENTRY_POINTS: dict[str, EntryPoint] = {
+    "library": library,
+    "solids": solids,
+    "bvh": bvh_file,
+    "gltf linear": linear_gltf,
+    "gltf step": step_gltf,
+    "gltf cubic": cubic_gltf,
+    "amass": amass_file,
+    "human": human,
+    "hand": hand,
+    "octopus": octopus,
+    "single frame": single_frame,
+    "two people": two_people,
+    "scene objects": scene_objects,
+    "scene file": scene_file,
+    "mesh": mesh_object,
+    "gate": gate,
+    "drag": drag,
+    "plan": plan,
+}

@@ -1,6 +1,6 @@
 """Write a problem for a machine with a GPU, on which only NumPy and JAX are needed.
 
-    python tools/write_batch_problem.py PROBLEM.npz             for writhe.accelerator.measure
+    python tools/write_batch_problem.py PROBLEM.npz             for accelerator.measure_trajectories
     python tools/write_batch_problem.py --postures PROBLEM.npz  for accelerator.measure_postures
     python tools/write_batch_problem.py --broad-phase PROBLEM.npz CLIP...
                                                                 for accelerator.measure_broad_phase

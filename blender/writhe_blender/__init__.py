@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import operators, overlay, panels, preferences, properties, stage
+from . import operators, overlay, panels, preferences, properties, scene_sync
 
 bl_info = {  # for Blender before 4.2; later ones read blender_manifest.toml
     "name": "writhe",
@@ -23,7 +23,7 @@ _CLASSES = [c for m in operators.MODULES for c in m.CLASSES] + list(panels.CLASS
 
 @bpy.app.handlers.persistent
 def _file_loaded(*_) -> None:
-    stage.forget()
+    scene_sync.forget()
 
 
 def register() -> None:
@@ -50,4 +50,4 @@ def unregister() -> None:
         bpy.utils.unregister_class(each)
     preferences.unregister()
     properties.unregister()
-    stage.forget()
+    scene_sync.forget()

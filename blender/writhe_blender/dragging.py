@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import armature as armatures
-from . import axes, engine, keying, stage
+from . import axes, engine, keying, scene_sync
 from .process.client import EngineError
 
 
@@ -16,14 +16,14 @@ class BoneDrag:
         """Begin: handles are bones, each with the point of it that is dragged, in the world."""
         self._context, self._armature = context, armature
         self._engine = engine.drags()
-        stage.send(context, self._engine)
-        body = stage.required(context, armature)
+        scene_sync.send(context, self._engine)
+        body = scene_sync.required(context, armature)
         armatures.require_posable(armature, body.bones)
         for bone, _ in handles:
             if bone not in body.bones:
                 raise EngineError(f"{bone} neither deforms a mesh nor carries a bone that does")
         self._saved = armatures.SavedPose(armature)
-        poses = stage.poses(context)
+        poses = scene_sync.poses(context)
         own, settings = poses[armature.name], context.scene.writhe
         to_writhe = axes.to_writhe(context.scene)
         points = []
@@ -37,9 +37,9 @@ class BoneDrag:
             {
                 "character": armature.name,
                 "poses": poses,
-                "placements": stage.placements(context),
+                "placements": scene_sync.placements(context),
                 "handles": points,
-                "pins": stage.pins(context).get(armature.name, {}),
+                "pins": scene_sync.pins(context).get(armature.name, {}),
                 "options": {
                     "keep_feet": settings.keep_feet,
                     "balance": settings.balance,

@@ -6,7 +6,7 @@ import threading
 
 import bpy
 
-from . import engine, stage
+from . import engine, scene_sync
 from .process.client import EngineError
 
 _PERIOD_S = 0.1
@@ -60,7 +60,7 @@ class BackgroundOperator:
         """Work and wait."""
         try:
             client = engine.drags()
-            stage.send(context, client)
+            scene_sync.send(context, client)
             done = self.finish(context, client.request(self.request, self.ask(context)))
         except EngineError as error:
             self.report({"ERROR"}, str(error))
@@ -78,7 +78,7 @@ class BackgroundOperator:
             return {"CANCELLED"}
         try:
             client = engine.worker()
-            stage.send(context, client)
+            scene_sync.send(context, client)
             self._work = Work(client, self.request, self.ask(context))
         except EngineError as error:
             self.report({"ERROR"}, str(error))

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from . import armature as armatures
-from . import axes, stage
+from . import axes, scene_sync
 
 SHAPE = (0.25, 0.65, 1.0, 0.35)
 COLLIDING = (1.0, 0.15, 0.1, 0.45)
@@ -66,11 +66,11 @@ def batches(context) -> list[tuple[tuple, np.ndarray, np.ndarray]]:
     if not settings.show_shapes and not colliding:
         return []
     back = np.linalg.inv(axes.to_writhe(context.scene))
-    people = stage.characters(context)
+    people = scene_sync.characters(context)
     plain: list[np.ndarray] = []
     red: list[np.ndarray] = []
     for armature in people:
-        body = stage.body(armature)
+        body = scene_sync.body(armature)
         if body is None:
             continue
         bones = [armature.data.bones[name] for name in body.bones]

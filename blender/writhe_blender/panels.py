@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import stage
+from . import scene_sync
 from .operators.character import active_armature
 from .preferences import lines
 
@@ -186,7 +186,7 @@ class WRITHE_PT_winding(_Panel, bpy.types.Panel):
     @classmethod
     def poll(cls, context) -> bool:
         """With a character."""
-        return bool(stage.characters(context))
+        return bool(scene_sync.characters(context))
 
     def draw(self, context) -> None:
         """Two limbs, sliders while they are wound, tangle keys."""
@@ -260,7 +260,7 @@ class WRITHE_PT_obstacles(_Panel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("writhe.obstacle", text="Mark Selected", icon="MOD_PHYSICS").solid = True
         row.operator("writhe.obstacle", text="Free", icon="X").solid = False
-        for item in stage.obstacles(context):
+        for item in scene_sync.obstacles(context):
             line = layout.row()
             line.label(text=item.name, icon="MESH_CUBE")
             line.prop(item.writhe, "split", text="Split")

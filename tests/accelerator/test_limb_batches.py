@@ -18,7 +18,7 @@ jax = pytest.importorskip("jax", reason="the extra `jax` is not installed")
 @pytest.fixture(scope="module")
 def solved(arm: Chain, forest: Forest, movements):
     """A small problem with the Numba result: targets (T, F, 3), coordinates (T, F, n)."""
-    from writhe.accelerator.problem import batch_problem
+    from writhe.accelerator.trajectory_problem import batch_problem
 
     jax.config.update("jax_enable_x64", True)
     cells = forest.blend("throw")
@@ -60,7 +60,7 @@ def test_a_batch_cut_into_blocks_is_solved_as_a_whole_one(solved, double_steps) 
 
 
 def test_gpu_kernels_can_be_lowered_and_read_the_same_problem(solved) -> None:
-    from writhe.accelerator.kernels import crude_kernel, retargeting_kernel
+    from writhe.accelerator.pallas_kernels import crude_kernel, retargeting_kernel
 
     problem, targets, theta = solved
     shape = targets.shape[:2]
@@ -75,7 +75,7 @@ def test_gpu_kernels_can_be_lowered_and_read_the_same_problem(solved) -> None:
 
 
 def test_batches_need_one_effector() -> None:
-    from writhe.accelerator.problem import batch_problem
+    from writhe.accelerator.trajectory_problem import batch_problem
 
     human = figure("human")
     body = Chain.named(human, "body")
@@ -87,5 +87,5 @@ def test_batches_need_one_effector() -> None:
 
 def test_the_batch_modules_import_without_numba() -> None:
     """The batch modules run with only NumPy and JAX installed."""
-    code = "import sys; sys.modules['numba'] = None; import writhe.accelerator.measure"
+    code = "import sys; sys.modules['numba'] = None; import writhe.accelerator.measure_trajectories"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -20,8 +20,8 @@ def arrays():
 
 
 def test_penetration_and_linking_equal_the_kernels(arrays):
-    from writhe.accelerator.body import BodyArrays
-    from writhe.accelerator.postures import posture_measures
+    from writhe.accelerator.batch_postures import posture_measures
+    from writhe.accelerator.body_arrays import BodyArrays
 
     measured = posture_measures(BodyArrays.from_arrays(arrays))
     with jax.enable_x64(True):
@@ -32,8 +32,8 @@ def test_penetration_and_linking_equal_the_kernels(arrays):
 
 
 def test_posed_bodies_are_clear_within_limits_and_reach(arrays):
-    from writhe.accelerator.body import BodyArrays
-    from writhe.accelerator.posing import Limits, make_posing
+    from writhe.accelerator.batch_ik import Limits, make_posing
+    from writhe.accelerator.body_arrays import BodyArrays
 
     human = figure("human")
     joints = arrays["target_joints"].tolist()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from characters import RichCharacter
+from generated_characters import RichCharacter
 from writhe.animation import load_keys
 from writhe.cli.app import build_app
 from writhe.errors import WritheError

@@ -16,7 +16,7 @@ from mathutils import Vector  # pyright: ignore[reportMissingImports]
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
 import writhe_blender  # pyright: ignore[reportMissingImports]
-from writhe_blender import action, axes, dragging, engine, fcurves, stage  # pyright: ignore[reportMissingImports]
+from writhe_blender import action, axes, dragging, engine, fcurves, scene_sync  # pyright: ignore[reportMissingImports]
 
 from writhe import forward
 from writhe.collision import certify
@@ -28,9 +28,9 @@ def distance(character, armature, frame: float) -> float:
     """Metres between Blender's evaluation of the bones and the action as writhe reads it."""
     scene = bpy.context.scene
     scene.frame_set(int(frame), subframe=frame - int(frame))
-    matrices = stage.poses(bpy.context)[armature.name]
+    matrices = scene_sync.poses(bpy.context)[armature.name]
     span = action.ActionRange(bpy.context, armature)
-    body = stage.body(armature)
+    body = scene_sync.body(armature)
     from writhe.plugin.action import Action
 
     plain = action.tracks(bpy.context, armature, body.bones, body.info["shifts"], span)
@@ -109,9 +109,9 @@ def reloaded(context, armature) -> dict:
         bpy.ops.wm.open_mainfile(filepath=target)
     armature = context.scene.objects[name]
     hand = armature.pose.bones["left_wrist"]
-    read_meshes, stage.armatures.skinned_meshes = stage.armatures.skinned_meshes, None
+    read_meshes, scene_sync.armatures.skinned_meshes = scene_sync.armatures.skinned_meshes, None
     drag = dragging.BoneDrag(context, armature, [(hand.name, armature.matrix_world @ hand.head)])
-    stage.armatures.skinned_meshes = read_meshes  # nothing was fitted again
+    scene_sync.armatures.skinned_meshes = read_meshes  # nothing was fitted again
     drag.move(drag.start)
     return {"same_shapes": armature.writhe.fitted == fitted}
 
@@ -132,7 +132,7 @@ def main() -> dict:
     shoulder, elbow = armature.pose.bones["left_shoulder"], armature.pose.bones["left_elbow"]
     elbow.rotation_mode = "XYZ"
     armature.animation_data_clear()
-    character = engine.drags()._session.stage.character(armature.name)
+    character = engine.drags()._session.scene_sync.character(armature.name)
     chest = armature.pose.bones["chest"].head
     best, turn = 1e9, None
     hand = armature.pose.bones["left_wrist"]
@@ -166,7 +166,7 @@ def main() -> dict:
     for k in range(8 * (FRAMES - 1) + 1):
         frame = 1 + k / 8
         context.scene.frame_set(int(frame), subframe=frame - int(frame))
-        rows.append(stage.poses(context)[armature.name])
+        rows.append(scene_sync.poses(context)[armature.name])
     q = character.configurations(np.array(rows))
     found = certify(character.figure, q, fps=24.0 * 8)
     out["evaluated"] = found.verdict.value

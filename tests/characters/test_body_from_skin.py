@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from characters import SHARED
+from generated_characters import SHARED
 from writhe.collision import Certificate, certify
 from writhe.errors import WritheError
 from writhe.io.files import load_figure, save_figure

@@ -22,7 +22,7 @@ from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate, interpolate
 from writhe.skeleton.mirror import mirrored
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 from writhe.topology import linking_vector
 
 HUMAN = figure("human")

@@ -12,7 +12,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
 from writhe.skeleton.mirror import mirrored
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton

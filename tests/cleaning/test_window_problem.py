@@ -14,7 +14,7 @@ from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 from writhe.terms import CompiledTerms, joint_limits
 
 HUMAN = figure("human")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bodies import sticks
-from brute import frames_between, gaps_between
+from dense_sampling import frames_between, gaps_between
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bodies import free, free_sticks, padded_human, rod, sticks
-from brute import clearance, gaps_between
+from dense_sampling import clearance, gaps_between
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation

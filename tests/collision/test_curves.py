@@ -8,7 +8,7 @@ import pytest
 from writhe import WritheError
 from writhe.collision import CollisionTable, Verdict
 from writhe.collision.bezier_curve import BezierCurve
-from writhe.collision.curves import JointCurves, certify_curves, interpolated_curves
+from writhe.collision.curve_certificate import JointCurves, certify_curves, interpolated_curves
 from writhe.collision.shapes import from_capsule
 from writhe.kernels.skeleton.kinematics import interpolate_batch
 from writhe.skeleton import Capsule, Joint, JointKind, Skeleton

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from bodies import free, free_sticks, rod
-from brute import segment_distance
+from dense_sampling import segment_distance
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation

@@ -158,7 +158,7 @@ def test_near_pairs_beyond_the_capacity_are_counted():
 
 
 def test_gated_random_steps_stay_clear(rng):
-    from brute import gaps_between
+    from dense_sampling import gaps_between
 
     figure = padded_human()
     table = CollisionTable.of_figure(figure)

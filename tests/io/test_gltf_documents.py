@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from characters import SHARED, RichCharacter, wave
+from generated_characters import SHARED, RichCharacter, wave
 from writhe import load, load_figure, save, save_figure
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.characters import save_characters

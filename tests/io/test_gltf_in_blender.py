@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from characters import SHARED, RichCharacter, wave
+from generated_characters import SHARED, RichCharacter, wave
 from writhe import load, load_figure, save
 from writhe.io.characters import save_characters
 from writhe.skeleton import JointKind, Motion, quaternions

@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.planning import Timing, figure_problem, plan, to_motion
-from writhe.planning.ground import LIFT_M, lowest_points, rest_on_ground
+from writhe.planning.shift_to_ground import LIFT_M, lowest_points, rest_on_ground
 from writhe.research.evaluation.tangled_pairs import TangledPair
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import centre_of_mass

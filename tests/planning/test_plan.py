@@ -16,8 +16,8 @@ from writhe.planning import (
 )
 from writhe.research.evaluation.tangled_pairs import TangledPair
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.limits import limit_excess
-from writhe.skeleton.path import resample_evenly
 
 
 def test_the_pairs_have_a_witness_but_no_clear_straight_line(

@@ -7,7 +7,7 @@ import pytest
 
 from writhe.collision import CollisionTable
 from writhe.planning import FramePin, RefineOptions, refine
-from writhe.planning.spacetime.banded import Banded
+from writhe.planning.spacetime.banded_equations import Banded
 from writhe.planning.spacetime.laplacian import laplacians
 from writhe.planning.spacetime.momentum import MotionState, momentum
 from writhe.skeleton import Figure, Motion, forward

@@ -7,7 +7,7 @@ from typing import Any
 from browser_user import open_section, where
 from test_browser_characters import _SHOWN, drop
 
-from characters import RichCharacter
+from generated_characters import RichCharacter
 from writhe.io import load_figure
 
 _BODY = "() => window.writhe.store.state.features.character_body.bodies[0]"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from browser_user import drag, position
 
-from characters import SHARED, RichCharacter, wave
+from generated_characters import SHARED, RichCharacter, wave
 from writhe import save
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.read import load_gltf_figure

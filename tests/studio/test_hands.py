@@ -9,7 +9,7 @@ import pytest
 
 from writhe.errors import WritheError
 from writhe.skeleton import forward
-from writhe.skeleton.root import moved_roots
+from writhe.skeleton.move_root import moved_roots
 from writhe.studio.document import Document
 from writhe.studio.document.holds import all_holds
 from writhe.studio.editing import edits, object_edits

@@ -10,7 +10,7 @@ import pytest
 
 from writhe.errors import WritheError
 from writhe.skeleton import forward
-from writhe.skeleton.root import moved_roots
+from writhe.skeleton.move_root import moved_roots
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.document.holds import Thing, all_holds

@@ -21,7 +21,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Work
-from writhe.studio.features.scene import partner
+from writhe.studio.features.scene import partner_follows
 from writhe.studio.features.tangling import tangle_motion, tangles, winding
 from writhe.studio.features.tangling.tangle_motion import FollowTangle, KeyTangle, WindKeys
 from writhe.studio.features.tangling.tangles import MeasureTangle, TangleChain, TangleGoal
@@ -161,7 +161,7 @@ def test_the_partner_keeps_the_tangle_during_a_drag(pair: Editor) -> None:
     goal = TangleGoal(arm(1, "left"), arm(2, "right"), 0.25)
     found = run(pair, winding.wind(pair, WindTangle("request-1", goal, [1, 2])))
     assert found.reached, found.problem
-    partner.keep(pair, partner.KeepTangle(goal))
+    partner_follows.keep(pair, partner_follows.KeepTangle(goal))
     skeleton = pair.document.figure("human").skeleton
     place = Motion(skeleton, pair.posed_actor_by_number(1).q[None], 1.0).frames()
     hips = place.position("hips")[0]
@@ -171,7 +171,7 @@ def test_the_partner_keeps_the_tangle_during_a_drag(pair: Editor) -> None:
         hold = protocol.DragHandle(skeleton.index("hips"), (0.0, 0.0, 0.0), aim)
         answer = drag_result(pair, protocol.Drag(sequence, 1, [hold]))
     followed = answer.features["partner"]
-    assert isinstance(followed, partner.PartnerPose) and followed.actor == 2
+    assert isinstance(followed, partner_follows.PartnerPose) and followed.actor == 2
     assert followed.winding.writhe == pytest.approx(0.25, abs=0.03)
     carry_out(pair, protocol.Release("request-2", 1))
     assert np.abs(pair.document.actor(2).configuration - was).max() > 0.02

@@ -1,6 +1,6 @@
 /** The actions behind buttons and shortcuts; the help dialog lists them. */
 import type { Editor } from "./editor";
-import { savePicture } from "./files";
+import { savePicture } from "./import_export";
 import { usesTouch } from "./labels";
 import { activeActor, notify, store } from "./store";
 import { cancelKeyDrag } from "./timeline/timeline_keys";

@@ -2,7 +2,7 @@
 import type { Action } from "./actions";
 import type { Editor } from "./editor";
 import type { Outgoing } from "./generated/messages";
-import type { Tool } from "./view/tools";
+import type { Tool } from "./view/view_tools";
 
 /** A collapsible section of the side panel. */
 export interface Section {

@@ -1,7 +1,7 @@
 /** Shows the motion as it will be while keys are being changed: their poses, times or easing. */
 import type { Connection } from "./connection";
 import type { LiveFrames, Outgoing, PreviewKeys } from "./generated/messages";
-import { floats } from "./motion";
+import { floats } from "./sampled_motion";
 import { activeActor, notify, store } from "./store";
 
 const TIMES = 400; // kept for the benchmark

@@ -8,7 +8,7 @@ import type {
   State,
   Welcome,
 } from "./generated/messages";
-import { type Motion, withFrames } from "./motion";
+import { type Motion, withFrames } from "./sampled_motion";
 
 export interface Store {
   welcome: Welcome | null;

@@ -1,7 +1,7 @@
 /** Undo and redo: shows what was undone and moves the playhead there when it lies at another time. */
 import type { Editor } from "./editor";
 import type { KeyState, State } from "./generated/messages";
-import { type Motion, poseAt } from "./motion";
+import { type Motion, poseAt } from "./sampled_motion";
 import { store } from "./store";
 import { showMessage } from "./ui/toast";
 

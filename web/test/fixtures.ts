@@ -1,6 +1,6 @@
 /** Messages and stand-ins shared by the tests. */
 import type { KeyState, State } from "../src/generated/messages";
-import type { Motion } from "../src/motion";
+import type { Motion } from "../src/sampled_motion";
 
 export function poseKey(id: number, timeS: number, more: Partial<KeyState> = {}): KeyState {
   return { id, actor: 1, object: 0, kind: "pose", time_s: timeS, ease: "smooth", ...more } as KeyState;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { floats, linkingAt, poseAt, withFrames } from "../src/motion";
+import { floats, linkingAt, poseAt, withFrames } from "../src/sampled_motion";
 import { motionOf, unalignedBytes } from "./fixtures";
 
 describe("poseAt", () => {

@@ -1,9 +1,9 @@
 import * as THREE from "three";
 import { describe, expect, it } from "vitest";
 import type { ObjectState } from "../src/generated/messages";
+import { resample } from "../src/view/drawn_path";
 import { placeAt } from "../src/view/objects";
-import { Orbit } from "../src/view/orbit";
-import { resample } from "../src/view/path";
+import { Orbit } from "../src/view/orbit_camera";
 
 describe("placeAt", () => {
   const half = Math.SQRT1_2;

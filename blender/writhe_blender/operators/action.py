@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from .. import action as actions
-from .. import fcurves, stage
+from .. import fcurves, scene_sync
 from ..jobs import BackgroundOperator
 from ..process.client import EngineError
 from .character import active_armature
@@ -19,20 +19,22 @@ def motion_data(context, armature, samples: int = 1) -> tuple[dict, actions.Acti
 
     Returns the data of a request, the frames of the armature's action, and how it was read.
     """
-    body = stage.required(context, armature)
+    body = scene_sync.required(context, armature)
     span = actions.ActionRange(context, armature)
     count = span.frames
     frames = span.start + np.arange(samples * (count - 1) + 1) / samples
-    moving = [a for a in stage.characters(context) if len(fcurves.curves_of(a)) or a == armature]
+    moving = [
+        a for a in scene_sync.characters(context) if len(fcurves.curves_of(a)) or a == armature
+    ]
     data = {
-        "poses": stage.poses(context),
+        "poses": scene_sync.poses(context),
         "actions": {},
         "times_s": np.array([span.seconds(f) for f in frames]),
         "floor_m": 0.0 if context.scene.writhe.certify_floor else None,
     }
     sources, names, notes = [], [], []
     for each in moving:
-        found = stage.required(context, each)
+        found = scene_sync.required(context, each)
         why = actions.why_sampled(each, found.bones)
         if not why:
             shifts = found.info["shifts"]
@@ -41,9 +43,9 @@ def motion_data(context, armature, samples: int = 1) -> tuple[dict, actions.Acti
         notes.append(f"{each.name} was read at {samples} per frame: {why}")
         sources.append(_pose_source(context, each))
         names.append((each.name, True))
-    for item in stage.obstacles(context):
+    for item in scene_sync.obstacles(context):
         if _is_animated(item):
-            sources.append(lambda item=item: stage.matrix(context, item))
+            sources.append(lambda item=item: scene_sync.matrix(context, item))
             names.append((item.name, False))
     data["tracks"] = {}
     if sources:
@@ -57,7 +59,7 @@ def motion_data(context, armature, samples: int = 1) -> tuple[dict, actions.Acti
 
 
 def _pose_source(context, armature):
-    return lambda: stage.poses(context)[armature.name]
+    return lambda: scene_sync.poses(context)[armature.name]
 
 
 def _is_animated(item) -> bool:
@@ -116,7 +118,7 @@ class BackgroundActionOperator(BackgroundOperator):
             "character": armature.name,
             "fps": self._span.fps,
             "frames": self._span.frames,
-            "modes": {} if self.request == "certify" else stage.modes(context),
+            "modes": {} if self.request == "certify" else scene_sync.modes(context),
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 
 from .. import armature as armatures
-from .. import engine, stage
+from .. import engine, scene_sync
 from ..jobs import BackgroundOperator
 
 
@@ -37,22 +37,22 @@ class WRITHE_OT_set_up(BackgroundOperator, bpy.types.Operator):
         """The armature with its meshes."""
         armature = active_armature(context)
         self._armature = armature.name
-        self._found, self._key = stage.describe(context, armature, refit=True)
+        self._found, self._key = scene_sync.describe(context, armature, refit=True)
         return self._found
 
     def finish(self, context, answer: dict) -> str:
         """Make it a body of the engine of drags, and store what was found."""
         armature = context.scene.objects[self._armature]
         client = engine.drags()
-        found = stage.adopt(armature, client, self._found, self._key, answer["capsules"])
+        found = scene_sync.adopt(armature, client, self._found, self._key, answer["capsules"])
         armature.writhe.is_character = True
-        stage.send(context, client)
+        scene_sync.send(context, client)
         client.request("prepare", prepare_data(context))
         store(armature, found)
         return armature.writhe.summary
 
 
-def store(armature, found: stage.Body) -> None:
+def store(armature, found: scene_sync.Body) -> None:
     """Store roles and a summary in the armature."""
     settings, info = armature.writhe, found.info
     corrected = {r.role: r.bone for r in settings.roles if r.corrected}
@@ -78,8 +78,8 @@ def prepare_data(context) -> dict:
     """The data of the request `prepare`."""
     settings = context.scene.writhe
     return {
-        "poses": stage.poses(context),
-        "placements": stage.placements(context),
+        "poses": scene_sync.poses(context),
+        "placements": scene_sync.placements(context),
         "options": {
             "keep_feet": settings.keep_feet,
             "balance": settings.balance,

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from mathutils import Vector
 
-from .. import axes, engine, overlay, picking, stage
+from .. import axes, engine, overlay, picking, scene_sync
 from ..dragging import BoneDrag
 from ..process.client import EngineError
 
@@ -38,8 +38,8 @@ class WRITHE_OT_drag(bpy.types.Operator):
         pointer = (event.mouse_region_x, event.mouse_region_y)
         try:
             if armature.writhe.is_character:  # after a file was loaded, it is not set up yet
-                stage.send(context, engine.drags())
-            body = stage.required(context, armature)
+                scene_sync.send(context, engine.drags())
+            body = scene_sync.required(context, armature)
             found = picking.bone_at(context, armature, body.bones, pointer)
             if found is None:
                 return {"PASS_THROUGH"}

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from .. import armature as armatures
-from .. import axes, engine, keying, stage
+from .. import axes, engine, keying, scene_sync
 from ..dragging import BoneDrag
 from ..process.client import EngineError
 from .character import active_armature
@@ -51,9 +51,13 @@ class WRITHE_OT_preset_pose(bpy.types.Operator):
         armature = active_armature(context)
         try:
             client = engine.drags()
-            stage.send(context, client)
-            body = stage.required(context, armature)
-            data = {"character": armature.name, "pose": self.pose, "poses": stage.poses(context)}
+            scene_sync.send(context, client)
+            body = scene_sync.required(context, armature)
+            data = {
+                "character": armature.name,
+                "pose": self.pose,
+                "poses": scene_sync.poses(context),
+            }
             answer = client.request("preset_pose", data)
         except EngineError as error:
             self.report({"ERROR"}, str(error))

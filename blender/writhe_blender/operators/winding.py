@@ -6,7 +6,7 @@ import bpy
 
 from .. import action as actions
 from .. import armature as armatures
-from .. import engine, keying, stage
+from .. import engine, keying, scene_sync
 from ..process.client import EngineError
 from .action import BackgroundActionOperator, motion_data, show_result
 from .character import active_armature
@@ -44,12 +44,12 @@ class LiveWinding:
         self._context = context
         self._tangle = context.scene.writhe.tangle
         self._engine = engine.drags()
-        stage.send(context, self._engine)
+        scene_sync.send(context, self._engine)
         goal = tangle_data(self._tangle)
         self._saved, self._writers = {}, {}
         for name in movers_of(self._tangle):
             armature = context.scene.objects[name]
-            body = stage.required(context, armature)
+            body = scene_sync.required(context, armature)
             armatures.require_posable(armature, body.bones)
             self._saved[name] = armatures.SavedPose(armature)
             info = body.info
@@ -59,12 +59,12 @@ class LiveWinding:
         self.measured = self._engine.request(
             "begin_winding",
             {
-                "poses": stage.poses(context),
-                "placements": stage.placements(context),
+                "poses": scene_sync.poses(context),
+                "placements": scene_sync.placements(context),
                 "floor_m": 0.0 if context.scene.writhe.floor else None,
                 "tangle": goal,
                 "movers": list(self._writers),
-                "pins": stage.pins(context),
+                "pins": scene_sync.pins(context),
             },
         )
 
@@ -252,8 +252,8 @@ class WRITHE_OT_wind_keys(BackgroundActionOperator, bpy.types.Operator):
             **data,
             "tangle_keys": keys,
             "fps": self._span.fps,
-            "modes": stage.modes(context),
-            "pins": stage.pins(context),
+            "modes": scene_sync.modes(context),
+            "pins": scene_sync.pins(context),
             "floor_m": 0.0 if settings.floor else None,
         }
 

@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator.postures import closest_vectors, dot
+from writhe.accelerator.batch_postures import closest_vectors, dot
 
 Array: TypeAlias = Any
 BLOCKS = {"gpu": (1 << 10, 1 << 13, 1 << 16), "cpu": (1 << 9,)}  # intervals at once

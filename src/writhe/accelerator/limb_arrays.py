@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.accelerator.limb import BALL, COSINE, CUBIC, SINE, series, solve_damped
-from writhe.accelerator.problem import BatchProblem
+from writhe.accelerator.limb_kinematics import BALL, COSINE, CUBIC, SINE, series, solve_damped
+from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
 

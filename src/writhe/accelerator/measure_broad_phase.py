@@ -18,9 +18,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from writhe.accelerator.clear_bounds import PairBody, block_sizes, clear_bounds, device_program
-from writhe.accelerator.problem import load_arrays
+from writhe.accelerator.device_rates import median_ms
 from writhe.accelerator.prove_clear import JointRotations, prove_clear
-from writhe.accelerator.rates import median_ms
+from writhe.accelerator.trajectory_problem import load_arrays
 
 
 def measure(arrays: dict[str, Any]) -> dict[str, Any]:

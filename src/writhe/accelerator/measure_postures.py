@@ -17,11 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator.body import BodyArrays
-from writhe.accelerator.posing import Limits, make_posing
-from writhe.accelerator.postures import posture_measures
-from writhe.accelerator.problem import load_arrays
-from writhe.accelerator.rates import ARITHMETIC, copy_rate, flop_rate, median_ms
+from writhe.accelerator.batch_ik import Limits, make_posing
+from writhe.accelerator.batch_postures import posture_measures
+from writhe.accelerator.body_arrays import BodyArrays
+from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
+from writhe.accelerator.trajectory_problem import load_arrays
 
 POSTURES = {"gpu": 1 << 20, "cpu": 1 << 12}  # measured at once
 SOLVES = {"gpu": 1 << 15, "cpu": 1 << 8}

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.accelerator import blocks, limb_arrays
-from writhe.accelerator.problem import BatchProblem
+from writhe.accelerator import jax_passes, limb_arrays
+from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
 Step: TypeAlias = Callable[..., Any]
@@ -28,7 +28,7 @@ def passes(problem: BatchProblem, dtype: Any, *, kernels: bool = False) -> dict[
     whole-array programs.
     """
     if kernels:
-        from writhe.accelerator.kernels import crude_kernel, retargeting_kernel
+        from writhe.accelerator.pallas_kernels import crude_kernel, retargeting_kernel
 
         crude, retargeting = crude_kernel(problem, dtype), retargeting_kernel(problem, dtype)
     else:
@@ -74,7 +74,7 @@ def solve_in_blocks(steps: dict[str, Step], targets: Array, trajectories: int) -
 
 
 def _crude(problem: BatchProblem, dtype: Any) -> Step:
-    known = {name: jnp.asarray(value) for name, value in blocks.tables(problem, dtype).items()}
+    known = {name: jnp.asarray(value) for name, value in jax_passes.tables(problem, dtype).items()}
     cells = len(problem.cell_parent)
 
     def read(name: str, row: int, node: Array) -> Array:
@@ -82,7 +82,7 @@ def _crude(problem: BatchProblem, dtype: Any) -> Step:
 
     def run(targets: Array) -> tuple[Array, ...]:
         flat = targets.reshape(3, -1)
-        found = blocks.crude(problem, read, [flat[c] for c in range(3)], limb_arrays)
+        found = jax_passes.crude(problem, read, [flat[c] for c in range(3)], limb_arrays)
         shape = (problem.coordinates, *targets.shape[1:])
         theta, lower, upper, give = (jnp.stack(rows).reshape(shape) for rows in found[:4])
         return theta, lower, upper, give, found[4].reshape(targets.shape[1:])
@@ -99,7 +99,7 @@ def _retargeting(problem: BatchProblem) -> Step:
         )
         flat = targets.reshape(3, -1)
         target = [flat[c] for c in range(3)]
-        found, *about = blocks.retarget(problem, first, low, high, soft, target, limb_arrays)
+        found, *about = jax_passes.retarget(problem, first, low, high, soft, target, limb_arrays)
         distance, spent = (values.reshape(targets.shape[1:]) for values in about)
         return jnp.stack(found).reshape(theta.shape), distance, spent
 

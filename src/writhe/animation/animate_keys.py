@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from writhe.animation.clear_spans import SpanClearing
+from writhe.animation.collision_world import Surroundings, World, figure_world, scene_world
 from writhe.animation.conflicts import find_conflicts, moved_keys, worst_pin_error
 from writhe.animation.foot_contacts import contacts_of_keys
 from writhe.animation.in_between import BodyModel, InBetween
@@ -15,7 +16,6 @@ from writhe.animation.keys import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, prefixed
 from writhe.animation.result import Animation
-from writhe.animation.world import Surroundings, World, figure_world, scene_world
 from writhe.arguments import checked
 from writhe.arrays import Floats, number
 from writhe.collision import CollisionTable, certify

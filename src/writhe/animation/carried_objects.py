@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.animation.animate_keys import animate
+from writhe.animation.collision_world import Surroundings
 from writhe.animation.keys import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import EDGE_S, TimedPin
 from writhe.animation.result import Animation
-from writhe.animation.world import Surroundings
 from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
 from writhe.collision import certify

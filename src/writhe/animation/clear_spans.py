@@ -24,7 +24,7 @@ from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.timing import Timing, blurred, smoothed, trapezoid
 from writhe.skeleton import Skeleton
-from writhe.skeleton.path import path_rows
+from writhe.skeleton.configuration_paths import path_rows
 from writhe.solvers.posing import Pin
 
 _BESIDE = 3  # frames on either side of an interval whose margin is widened too

@@ -13,7 +13,7 @@ from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Motion, Skeleton, forward
-from writhe.skeleton.root import free_root, moved_roots
+from writhe.skeleton.move_root import free_root, moved_roots
 
 MAX_FRAMES = 1_000_000
 _JOIN_S = 0.2  # over which the end of a loop blends into its start

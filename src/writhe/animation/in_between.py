@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from writhe.animation.collision_world import World
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets
-from writhe.animation.world import World
 from writhe.arrays import Floats
 from writhe.collision import NearPairs
 from writhe.database.posture import joint_importance

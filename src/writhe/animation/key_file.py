@@ -27,8 +27,8 @@ from writhe.postures.preset_poses import (
 from writhe.scene import ObjectKind, Scene
 from writhe.scene.strict_json import Node, read_json
 from writhe.skeleton import Figure, JointKind, forward
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
-from writhe.skeleton.root import moved_roots
 from writhe.solvers.posing import Hold, Pin
 
 VERSION = 1

@@ -11,8 +11,8 @@ from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Figure, JointKind, Motion, forward
+from writhe.skeleton.move_root import free_root, moved_roots
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.skeleton.root import free_root, moved_roots
 from writhe.solvers.posing.controls import moving_root
 
 _SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))

@@ -14,11 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.animation.clear_spans import SpanClearing
+from writhe.animation.collision_world import World, scene_world
 from writhe.animation.foot_contacts import foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, posed
-from writhe.animation.world import World, scene_world
 from writhe.arrays import Bools, Floats
 from writhe.collision.shapes import Core
 from writhe.easing import smoothstep

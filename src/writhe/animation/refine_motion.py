@@ -23,8 +23,8 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.planning.spacetime import FramePin, FrameSlide, Held, Refined, RefineOptions, refine
 from writhe.planning.timing import PROFILES
 from writhe.skeleton import Figure, Motion, Skeleton
+from writhe.skeleton.configuration_paths import path_rows
 from writhe.skeleton.kinematics import difference
-from writhe.skeleton.path import path_rows
 from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.solvers.posing import Pin
 

@@ -23,8 +23,8 @@ from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES, SIDES
+from writhe.skeleton.move_root import free_root, moved_roots
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.skeleton.root import free_root, moved_roots
 from writhe.solvers.posing import Pin
 
 STEP_S = 0.5

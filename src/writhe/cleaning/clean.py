@@ -22,11 +22,11 @@ from writhe.arguments import checked
 from writhe.arrays import Bools, Floats
 from writhe.cleaning.clear_segments import SegmentedClip
 from writhe.cleaning.detour import Detours
+from writhe.cleaning.file_interpolations import FileReadings
 from writhe.cleaning.leaps import Leaps, leaps
 from writhe.cleaning.push_out import push_frames_clear
-from writhe.cleaning.readings import FileReadings
 from writhe.cleaning.segment_path import nearest_path
-from writhe.cleaning.trajectory import ClipTrajectory
+from writhe.cleaning.solve_windows import ClipTrajectory
 from writhe.cleaning.window_options import WindowOptions
 from writhe.cleaning.window_problem import ClipProblem
 from writhe.collision import Certificate, CollisionTable, certify
@@ -34,7 +34,7 @@ from writhe.errors import WritheError
 from writhe.progress import Progress, no_progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion, forward
-from writhe.solvers.tracking import PostureTracker, TrackingOptions
+from writhe.solvers.posture_tracking import PostureTracker, TrackingOptions
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from writhe.arrays import Bools, Floats
 from writhe.cleaning.leaps import excess_motion
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate, interpolate
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 # speed of a joint relative to the source, when it leaves the source or returns to it
 MAX_SPEED_M_S = 5.0

@@ -20,7 +20,7 @@ from writhe.cleaning.limb_evasions import EvadingLimbs, LimbEvasions
 from writhe.easing import smoothstep
 from writhe.kernels.cleaning.detour_candidates import TrackCrossing
 from writhe.skeleton import Skeleton, forward
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 _APART_M = 0.06  # a leg whose positions on the two tracks differ by more may evade
 _MAX_FOLLOWED = 2  # candidates that are tracked when none is certified

@@ -10,7 +10,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import difference
-from writhe.solvers.tracking import FEET
+from writhe.solvers.posture_tracking import FEET
 from writhe.terms import CompiledTerms, joint_limits
 
 _PLANTED_M_S = 0.15  # a foot slower than this in the source is planted

@@ -1,11 +1,10 @@
 """Push every frame of a clip clear of collisions, with corrections that vary smoothly over time.
 
 Two sweeps of block Gauss-Seidel, forwards and backwards, over the penetrating frames and those
-around
-them: each frame is solved by itself (`solvers.tracking`) with a penalty on the difference to the
-corrections of its neighbours. All other frames stay unchanged. A frame with a large correction is
-solved again from another start, to find a nearer side: from the source in the forward sweep, from
-the correction of the following frame in the backward sweep.
+around them: each frame is solved by itself (`solvers.posture_tracking`) with a penalty on the
+difference to the corrections of its neighbours. All other frames stay unchanged. A frame with a
+large correction is solved again from another start, to find a nearer side: from the source in the
+forward sweep, from the correction of the following frame in the backward sweep.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from writhe.arrays import Bools, Floats
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 _SAME_SIDE_M = 0.06  # corrections that differ by more are on different sides and are not coupled
 _FAR_M = 0.07  # mean displacement beyond which a frame may be on the wrong side

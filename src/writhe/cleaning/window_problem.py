@@ -46,7 +46,7 @@ from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
 from writhe.skeleton import forward
-from writhe.solvers.tracking import FEET, PostureTracker, angle_weights
+from writhe.solvers.posture_tracking import FEET, PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)

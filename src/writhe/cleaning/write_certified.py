@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from writhe.cleaning.readings import DENSER
+from writhe.cleaning.file_interpolations import DENSER
 from writhe.collision import Certificate
 from writhe.io import save
 from writhe.scene import certify_file

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from writhe.collision.collision_table import CollisionTable
     from writhe.collision.contact_policy import ContactPolicy
     from writhe.collision.contact_state import ContactState, ContactStatus, contact_status
-    from writhe.collision.curves import JointCurves, certify_curves
+    from writhe.collision.curve_certificate import JointCurves, certify_curves
     from writhe.collision.folds import FoldedJoint
     from writhe.collision.gate import Gate, GateResult
     from writhe.collision.interpolated_motion import EulerChannels
@@ -36,7 +36,9 @@ else:
                 "writhe.collision.contact_state",
             ),
             "BezierCurve": "writhe.collision.bezier_curve",
-            **dict.fromkeys(("JointCurves", "certify_curves"), "writhe.collision.curves"),
+            **dict.fromkeys(
+                ("JointCurves", "certify_curves"), "writhe.collision.curve_certificate"
+            ),
             "FoldedJoint": "writhe.collision.folds",
             **dict.fromkeys(("Gate", "GateResult"), "writhe.collision.gate"),
             "EulerChannels": "writhe.collision.interpolated_motion",

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Bools, Floats, Ints, number
 from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
 from writhe.collision.certificate_slack import SLACK_M
+from writhe.collision.certify_arguments import Subject, rows_and_rate, table_of
 from writhe.collision.clear_intervals import BroadPhase, ClearIntervals, remaining_runs
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.contact_policy import LEFT_OUT_M
-from writhe.collision.events import deep_overlaps
 from writhe.collision.folds import FoldedJoint, find_folds
 from writhe.collision.gate import gate_workspace
 from writhe.collision.interpolated_motion import (
@@ -27,7 +27,7 @@ from writhe.collision.interpolated_motion import (
     half_turns,
     unwrapped_jumps,
 )
-from writhe.collision.subject import Subject, rows_and_rate, table_of
+from writhe.collision.overlap_events import deep_overlaps
 from writhe.collision.verdict import Verdict, worst_verdict
 from writhe.errors import WritheError
 from writhe.kernels.collision.clip_sweep import DIP_M, SweptClip, sweep_clip, witness_frames

@@ -10,7 +10,7 @@ import numpy as np
 
 from writhe.arguments import check, checked
 from writhe.arrays import Floats, Ints, lengths
-from writhe.collision.bounding import bounding_capsule, is_sparse
+from writhe.collision.bounding_capsules import bounding_capsule, is_sparse
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.contact_policy import (
     LEFT_OUT_M,

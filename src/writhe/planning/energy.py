@@ -11,7 +11,7 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
-from writhe.collision.bounding import bounding_capsule
+from writhe.collision.bounding_capsules import bounding_capsule
 from writhe.collision.contact_policy import LEFT_OUT_M
 from writhe.collision.shapes import Core
 from writhe.errors import UnknownNameError, WritheError

@@ -25,7 +25,7 @@ from writhe.planning.energy import EnergyOptions
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.still_limbs import straighten_limbs
-from writhe.skeleton.path import path_length
+from writhe.skeleton.configuration_paths import path_length
 
 WIDE, NARROW = 2, 5  # fall-off exponents between which escapes alternate: the paper's range
 

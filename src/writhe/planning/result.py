@@ -11,7 +11,7 @@ from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton import Skeleton
-from writhe.skeleton.path import path_length
+from writhe.skeleton.configuration_paths import path_length
 
 
 class PlanStatus(Enum):

@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 
 from writhe.arrays import Floats, Ints
 from writhe.collision.shapes import Core
-from writhe.planning.ground import moving_root, rest_on_ground
 from writhe.planning.problem import PlanProblem
+from writhe.planning.shift_to_ground import moving_root, rest_on_ground
 from writhe.skeleton import Skeleton, forward
 
 SOFT_M = 0.01  # height above the lowest contact at which the weight is 1/e

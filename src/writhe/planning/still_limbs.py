@@ -14,7 +14,7 @@ from writhe.kernels.planning.path_shortening import is_valid_path
 from writhe.kernels.skeleton.kinematics import interpolate_batch
 from writhe.planning.compiled_problem import CompiledProblem
 from writhe.skeleton import Skeleton
-from writhe.skeleton.path import path_length, resample_evenly
+from writhe.skeleton.configuration_paths import path_length, resample_evenly
 
 SPACING = 0.3  # of the samples along the path, in radians
 MIN_DETOUR = 1.12  # only paths longer than the straight line by this factor are processed

@@ -18,14 +18,14 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.planning.path_shortening import smooth_certified_path
 from writhe.kernels.planning.search_constraints import correct_posture
 from writhe.planning.compiled_problem import CompiledProblem
-from writhe.planning.ground import rest_on_ground
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan
 from writhe.planning.rolling import roll_on_ground
+from writhe.planning.shift_to_ground import rest_on_ground
 from writhe.skeleton import Motion, Skeleton
+from writhe.skeleton.configuration_paths import path_at, path_rows, resample_evenly
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limbs import ARM, LIMBS, SIDES
-from writhe.skeleton.path import path_at, path_rows, resample_evenly
 
 
 def bell(u: Floats) -> Floats:

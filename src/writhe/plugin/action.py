@@ -15,10 +15,10 @@ import numpy as np
 from writhe.arrays import Floats, Ints, floats
 from writhe.collision import Certificate
 from writhe.collision.bezier_curve import BezierCurve, CurveTiming
-from writhe.collision.curves import JointCurves, certify_curves
+from writhe.collision.curve_certificate import JointCurves, certify_curves
 from writhe.errors import WritheError
 from writhe.plugin.armature import Character
-from writhe.plugin.stage import Stage, label
+from writhe.plugin.scene import Stage, label
 from writhe.skeleton import JointKind
 from writhe.skeleton.quaternions import normalised
 

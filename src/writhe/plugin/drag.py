@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats, vector3
-from writhe.plugin.stage import Stage
+from writhe.plugin.scene import Stage
 from writhe.postures.builtin import builtin_database
 from writhe.postures.preset_poses import is_person, supporting_joints
 from writhe.skeleton import Figure, forward

@@ -6,7 +6,7 @@ from typing import Any
 
 from writhe.collision import Certificate
 from writhe.collision.verdict import Verdict
-from writhe.plugin.stage import Stage
+from writhe.plugin.scene import Stage
 
 MAX_PAIRS = 50
 

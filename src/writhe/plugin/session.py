@@ -16,7 +16,7 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.plugin.action import Action, StageMotion
 from writhe.plugin.armature import Armature, Character, capsules_to_plain
 from writhe.plugin.drag import Drag, DragOptions, Posers
-from writhe.plugin.stage import Stage, placement_of
+from writhe.plugin.scene import Stage, placement_of
 from writhe.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Session:
         return {}
 
     def _built_in_human(self, data: Plain, progress: Progress) -> Plain:
-        from writhe.plugin.built_in import human_to_plain
+        from writhe.plugin.built_in_human import human_to_plain
 
         return human_to_plain(fingers=bool(data["fingers"]))
 
@@ -207,7 +207,7 @@ class Session:
         return certificate_to_plain(self.stage, self._motion(data).certify(self.stage))
 
     def _clean(self, data: Plain, progress: Progress) -> Plain:
-        from writhe.plugin.changes import cleaned_action
+        from writhe.plugin.action_edits import cleaned_action
         from writhe.plugin.report import certificate_to_plain
 
         self.stage.floor_m = data.get("floor_m")
@@ -228,7 +228,7 @@ class Session:
         }
 
     def _connect(self, data: Plain, progress: Progress) -> Plain:
-        from writhe.plugin.changes import connected_keys
+        from writhe.plugin.action_edits import connected_keys
         from writhe.plugin.report import certificate_to_plain
 
         progress(None, "planning")
@@ -246,7 +246,7 @@ class Session:
 
     def _follow(self, data: Plain, progress: Progress) -> Plain:
         """Let the end of `limb` follow `points` (k, 3) in `style` over `span_s`."""
-        from writhe.plugin.paths import followed_keys
+        from writhe.plugin.follow_curve import followed_keys
         from writhe.plugin.report import certificate_to_plain
 
         self.stage.floor_m = data.get("floor_m")

@@ -12,9 +12,9 @@ from writhe.arrays import Floats, vector3
 from writhe.errors import UnknownNameError, WritheError
 from writhe.planning.tangle_motion import TangleInterval, wind_intervals
 from writhe.plugin.action import StageMotion
-from writhe.plugin.changes import NewKeys, certified_keys
+from writhe.plugin.action_edits import NewKeys, certified_keys
 from writhe.plugin.drag import supports
-from writhe.plugin.stage import Stage, label
+from writhe.plugin.scene import Stage, label
 from writhe.postures.preset_poses import is_person
 from writhe.progress import Progress
 from writhe.skeleton import forward

@@ -21,8 +21,8 @@ from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap, extended, extends
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import rotation_matrix
-from writhe.skeleton.root import moved_roots
 
 LIBRARIES = ("basic", "chair", "ladder")
 _GENERATED = re.compile(

@@ -12,8 +12,8 @@ from writhe.errors import WritheError
 from writhe.recognition.body_search import BodyCandidate, find_body
 from writhe.recognition.corrections import corrections_of
 from writhe.recognition.hand_roles import finger_roles
-from writhe.recognition.kinds import joint_kinds
-from writhe.recognition.names import ParsedName
+from writhe.recognition.joint_kinds import joint_kinds
+from writhe.recognition.joint_names import ParsedName
 from writhe.recognition.naming_conventions import family_of
 from writhe.recognition.rest_tree import LIMB_REACH, RestTree
 from writhe.recognition.roles import (

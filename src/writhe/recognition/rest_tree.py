@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.recognition.names import ParsedName, parse_name
+from writhe.recognition.joint_names import ParsedName, parse_name
 from writhe.recognition.roles import RigKind
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.skeleton.skeleton import Skeleton

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from writhe.topology.bundle import Bundle
     from writhe.topology.coordinates import (
         TopologyCoordinates,
         density_difference,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         writhe_matrix_slopes,
     )
     from writhe.topology.strand import Strand
+    from writhe.topology.strand_bundle import Bundle
     from writhe.topology.target_matrix import (
         published_target_matrix,
         round_trip_error,
@@ -40,7 +40,7 @@ else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "Bundle": "writhe.topology.bundle",
+            "Bundle": "writhe.topology.strand_bundle",
             **dict.fromkeys(
                 (
                     "TopologyCoordinates",

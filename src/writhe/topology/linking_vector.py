@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion, Skeleton
-from writhe.topology.bundle import Bundle
 from writhe.topology.strand import Strand
+from writhe.topology.strand_bundle import Bundle
 
 _bundles: WeakKeyDictionary[Skeleton, dict[tuple[tuple[str, tuple[str, ...]], ...], Bundle]] = (
     WeakKeyDictionary()

@@ -2,7 +2,7 @@
 
 Compiling holds Python's global interpreter lock, so threads would not run in parallel, and a server
 that compiles would not respond. Kernels that two processes need are compiled by one of them
-(`writhe.machine_code.claims`).
+(`writhe.machine_code.compile_locks`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ import * as THREE from "three";
 import type { ActorChains, ChainEnd, TangleChain } from "../generated/messages";
 import { plainName } from "../labels";
 import { store } from "../store";
-import type { PointerAt } from "../view/tools";
+import type { PointerAt } from "../view/view_tools";
 import type { Viewport } from "../view/viewport";
 
 export type Chain = Required<TangleChain>;

@@ -1,6 +1,6 @@
 /** The mode in which two presses pick the chains of a tangle. */
 import type { Editor } from "../editor";
-import type { Mode } from "../view/tools";
+import type { Mode } from "../view/view_tools";
 import { type Chain, chainBetween, limbAt, pickEnd } from "./chains";
 
 const HINTS = ["Click a limb, or drag from one end of a chain to the other", "Now the second chain"];

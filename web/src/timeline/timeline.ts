@@ -3,7 +3,7 @@ import { fill, h } from "../dom";
 import type { Editor } from "../editor";
 import type { State } from "../generated/messages";
 import { notify, on, store } from "../store";
-import { linkingGraph } from "../ui/graph";
+import { linkingGraph } from "../ui/linking_graph";
 import { draggingKeys, keyButton, scrubsOver } from "./timeline_keys";
 import { percentAt, type Row, tickTimes, timelineRows } from "./timeline_math";
 import { transport } from "./transport";

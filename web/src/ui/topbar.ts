@@ -3,9 +3,9 @@
 import { describeMotion } from "../certificate_text";
 import { fill, h } from "../dom";
 import type { Editor } from "../editor";
-import { chooseFile, download, exportMotion, savePicture } from "../files";
-import { exportFilm } from "../film";
+import { exportFilm } from "../film_export";
 import { icon } from "../icons";
+import { chooseFile, download, exportMotion, savePicture } from "../import_export";
 import { on, store } from "../store";
 import { iconButton, menuButton } from "./buttons";
 import { onTheme, toggleTheme } from "./theme";

@@ -1,9 +1,9 @@
 /** A figure in the scene: bones and a skinned mesh, with colours for overlapping and hovered parts. */
 import * as THREE from "three";
 import type { FigureShape } from "../generated/messages";
-import { floats } from "../motion";
+import { floats } from "../sampled_motion";
+import type { Model } from "./gltf_model";
 import { configurationSize, localFrame } from "./joint_frames";
-import type { Model } from "./model";
 
 const OVERLAP = new THREE.Color("#e5383b");
 

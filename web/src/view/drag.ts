@@ -3,7 +3,7 @@ import * as THREE from "three";
 import type { Connection } from "../connection";
 import type { DragHandle, DragResult } from "../generated/messages";
 import { usesTouch } from "../labels";
-import { floats } from "../motion";
+import { floats } from "../sampled_motion";
 import { notify, store } from "../store";
 import { showMessage } from "../ui/toast";
 import type { Character } from "./character";

@@ -1,7 +1,7 @@
 /** Where joints are in a configuration: local transforms, and the path of one joint through a motion. */
 import * as THREE from "three";
 import type { FigureShape, JointShape } from "../generated/messages";
-import type { Motion } from "../motion";
+import type { Motion } from "../sampled_motion";
 
 // joint kinds, as in the Python package
 const FIXED = 0;

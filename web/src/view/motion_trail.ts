@@ -1,7 +1,7 @@
 /** The trail of a joint around the playhead: a line with a dot at every frame, larger ones at keys. */
 import * as THREE from "three";
 import type { FigureShape } from "../generated/messages";
-import type { Motion } from "../motion";
+import type { Motion } from "../sampled_motion";
 import { jointPath } from "./joint_frames";
 import type { Viewport } from "./viewport";
 

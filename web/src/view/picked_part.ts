@@ -1,7 +1,7 @@
 /** What is under the pointer: a part of a character, an object, or the floor. */
 import type { PickedPart } from "../generated/messages";
 import { store } from "../store";
-import type { PointerAt } from "./tools";
+import type { PointerAt } from "./view_tools";
 import type { Viewport } from "./viewport";
 
 /** The nearest part or object under the pointer, {} for the floor, null for the sky. */

@@ -5,7 +5,7 @@ import { activeActor, notify, store } from "../store";
 import { showMessage } from "../ui/toast";
 import type { BodyDrag } from "./drag";
 import type { RotateGizmo } from "./rotate_gizmo";
-import type { Gesture, PointerAt, Tools } from "./tools";
+import type { Gesture, PointerAt, Tools } from "./view_tools";
 import type { ActorHit, Viewport } from "./viewport";
 
 const CLICK_PX = 4;

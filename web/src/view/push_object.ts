@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import type { Editor } from "../editor";
 import type { Pushed } from "../generated/messages";
-import { floats } from "../motion";
+import { floats } from "../sampled_motion";
 import { notify, store } from "../store";
 import type { Placement } from "./transform_gizmo";
 

@@ -1,7 +1,7 @@
 /** Transform gizmo: arrows that translate along an axis and rings that rotate about one. */
 import * as THREE from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
-import type { Gesture, PointerAt, Tool } from "./tools";
+import type { Gesture, PointerAt, Tool } from "./view_tools";
 import type { Viewport } from "./viewport";
 
 const COLOURS = ["#e8590c", "#2b8a3e", "#1971c2"];

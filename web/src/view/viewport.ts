@@ -6,7 +6,7 @@ import { showMessage } from "../ui/toast";
 import { type BodyColours, Character } from "./character";
 import { Environment, TONES, type Tones } from "./environment";
 import { SceneObjects } from "./objects";
-import { Orbit } from "./orbit";
+import { Orbit } from "./orbit_camera";
 import { type Hit, Picker } from "./picking";
 import { PinMarkers } from "./pin_markers";
 
@@ -86,7 +86,7 @@ export class Viewport {
   private showModel(character: Character): void {
     const { model, nodes, units_m } = character.shape;
     if (!model) return;
-    import("./model")
+    import("./gltf_model")
       .then(({ Model }) => Model.open(this.modelAddress(model), nodes, units_m))
       .then((own) => {
         if (!character.root.parent) return; // removed in the meantime

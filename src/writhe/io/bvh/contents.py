@@ -13,7 +13,7 @@ from writhe.errors import WritheError
 from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint, has_motion_header, parse_header
 from writhe.io.bvh.lost_bones import lost_bones
 from writhe.io.file_size_limits import MAX_HEADER_BYTES, unique_names
-from writhe.io.units import body_length, guess_unit, is_cmu, longest_path
+from writhe.io.length_units import body_length, guess_unit, is_cmu, longest_path
 from writhe.skeleton.joint import Joint, JointKind, Tip
 from writhe.skeleton.skeleton import Skeleton
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.io.units import is_cmu
+from writhe.io.length_units import is_cmu
 
 # parent: (children without length, their length relative to the parent's own bone)
 _LOST = {

@@ -20,7 +20,7 @@ from writhe.io.gltf.buffers import FORMAT, is_binary, relative_name
 from writhe.io.gltf.builder import GltfBuilder
 from writhe.io.gltf.container import Glb, container_bytes, write_container
 from writhe.io.gltf.contents import animation_names
-from writhe.io.gltf.existing import append_document, open_document
+from writhe.io.gltf.existing_document import append_document, open_document
 from writhe.io.gltf.new_character import add_skeleton, add_skin, xyzw
 from writhe.io.gltf.read import file_joints, read_motion
 from writhe.io.gltf.vrm import vrm_version

@@ -23,7 +23,7 @@ from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats
 from writhe.collision import Certificate, CollisionTable, NearPairs, certify
 from writhe.kernels.terms.contact_rows import contact_rows
-from writhe.planning.spacetime.banded import Banded
+from writhe.planning.spacetime.banded_equations import Banded
 from writhe.planning.spacetime.frame_pins import Held, held_points
 from writhe.planning.spacetime.laplacian import laplacians
 from writhe.planning.spacetime.momentum import MotionState, momentum, point_columns

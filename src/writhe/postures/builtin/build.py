@@ -21,7 +21,7 @@ from writhe.postures.builtin.posture_variants import (
     SettledPosture,
     nearest_pairs,
 )
-from writhe.postures.builtin.reaches import reaches
+from writhe.postures.builtin.reaching_poses import reaches
 from writhe.progress import Progress
 from writhe.skeleton import Figure
 

@@ -29,10 +29,10 @@ import numpy as np
 
 from writhe.animation import AnimateOptions, Animation, Key, animate
 from writhe.animation.animate_keys import timed_pins
+from writhe.animation.collision_world import figure_world
 from writhe.animation.foot_contacts import foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
-from writhe.animation.world import figure_world
 from writhe.arrays import Floats
 from writhe.collision import ContactState, box, certify, contact_status
 from writhe.io import save

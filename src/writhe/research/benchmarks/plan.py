@@ -29,8 +29,8 @@ from writhe.progress import Progress
 from writhe.research.evaluation.interleaved_timing import interleaved
 from writhe.research.evaluation.tangled_pairs import LEVELS, TangledPair, tangled_pairs
 from writhe.skeleton import Figure
+from writhe.skeleton.configuration_paths import path_length
 from writhe.skeleton.figures import figure
-from writhe.skeleton.path import path_length
 
 SECONDS = 20.0  # time limit of one RRTConnect run
 TIMED = 3  # runs per pair; the fastest counts

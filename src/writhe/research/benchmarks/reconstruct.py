@@ -25,7 +25,7 @@ from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure as built_in
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Poser, Target, make_poser, method_names
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 EFFECTORS = {
     "three": ("left_ankle", "right_ankle", "right_wrist"),

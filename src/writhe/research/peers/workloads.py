@@ -18,7 +18,7 @@ from writhe.research.peers.body import PeerBody, PeerCapsule, PeerJoint, PeerPai
 from writhe.research.peers.geometry import capsule_ends, closest_between, world_frames
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.handles import pin_here
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 DRAG_FPS = 60.0
 EFFECTORS = {

@@ -11,7 +11,7 @@ from writhe.kernels.mesh.body_field import Blobs
 from writhe.skeleton.figure import Skin
 from writhe.skeleton.figures.hand import FINGERS, WRIST_HEIGHT_M, hand_capsules, hand_skeleton
 from writhe.skeleton.modelling.blobs import Blob, pack_blobs, tube
-from writhe.skeleton.modelling.limbs import SkinLimb, limb_memberships
+from writhe.skeleton.modelling.limb_weights import SkinLimb, limb_memberships
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
 

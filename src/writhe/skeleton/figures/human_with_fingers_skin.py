@@ -25,7 +25,7 @@ from writhe.skeleton.figures.human_with_fingers import (
 )
 from writhe.skeleton.modelling.blobs import Blob, tube
 from writhe.skeleton.modelling.isosurface import FineRegion
-from writhe.skeleton.modelling.limbs import SkinLimb, limb_memberships
+from writhe.skeleton.modelling.limb_weights import SkinLimb, limb_memberships
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
 

@@ -20,7 +20,7 @@ from writhe.skeleton.figures.octopus import (
     octopus_skeleton,
 )
 from writhe.skeleton.modelling.blobs import Blob, pack_blobs, tube
-from writhe.skeleton.modelling.limbs import SkinLimb, limb_memberships
+from writhe.skeleton.modelling.limb_weights import SkinLimb, limb_memberships
 from writhe.skeleton.modelling.remesh import blob_mesh
 from writhe.skeleton.modelling.weights import weights_from_memberships
 

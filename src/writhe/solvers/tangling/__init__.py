@@ -1,6 +1,7 @@
 """Goals for the linking of strands, solved in topology space (Ho and Komura 2009)."""
 
 from writhe.solvers.tangling.driven_motion import DrivenMotion
+from writhe.solvers.tangling.goal_order import OrderFound, order_automatically
 from writhe.solvers.tangling.goals import Around, StrandGoal, Tangle, Through, Untangled
 from writhe.solvers.tangling.keyframes import (
     TangleKeyframe,
@@ -10,7 +11,6 @@ from writhe.solvers.tangling.keyframes import (
     motion_metric,
 )
 from writhe.solvers.tangling.options import TangleOptions
-from writhe.solvers.tangling.order import OrderFound, order_automatically
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
 

@@ -11,8 +11,8 @@ import numpy as np
 from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
 from writhe.solvers.result import Status
-from writhe.solvers.tangling.conflict import conflicts
 from writhe.solvers.tangling.driven_motion import DrivenMotion
+from writhe.solvers.tangling.goal_conflicts import conflicts
 from writhe.solvers.tangling.stepper import TangleStepper
 
 Cancelled = Callable[[int], bool]

@@ -19,8 +19,8 @@ from writhe.animation.keys import KeyBlend, ease_progress, limited_slope
 from writhe.arrays import Bools, Floats
 from writhe.easing import smoothstep
 from writhe.skeleton import Motion, Skeleton
+from writhe.skeleton.configuration_paths import path_rows
 from writhe.skeleton.kinematics import difference, integrate
-from writhe.skeleton.path import path_rows
 
 MAX_FRAMES = 20_000  # of a motion that is displayed, certified or imported
 FADE_S = 1.0  # time over which a layer fades out beyond its outermost keys

@@ -16,12 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.animation.collision_world import World, figure_world, scene_world
 from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.keys import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, posed, prefixed
-from writhe.animation.world import World, figure_world, scene_world
 from writhe.arrays import Floats
 from writhe.collision import Gate
 from writhe.planning.support import floor_height
@@ -29,8 +29,8 @@ from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.scene.carrying import object_poses
 from writhe.skeleton import Figure, Frames, JointKind, forward
 from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.skeleton.root import moved_roots
 from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, Document, PinRow
 from writhe.studio.document.holds import Thing

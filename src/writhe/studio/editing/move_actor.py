@@ -8,8 +8,8 @@ import numpy as np
 from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import JointKind, forward
+from writhe.skeleton.move_root import free_root, moved_roots
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
-from writhe.skeleton.root import free_root, moved_roots
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit

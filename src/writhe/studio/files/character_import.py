@@ -14,7 +14,7 @@ from writhe.io import load, load_figure
 from writhe.io.files import GLTF
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.contents import contents
-from writhe.io.gltf.existing import open_document
+from writhe.io.gltf.existing_document import open_document
 from writhe.io.gltf.write import Character, nodes_of, packed_bytes
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, forward
 from writhe.skeleton.figures import figure_names

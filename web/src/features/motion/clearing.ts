@@ -5,7 +5,7 @@ import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { ClearResult, SampledTrackState, Segment, SegmentChange } from "../../generated/messages";
 import { icon } from "../../icons";
-import type { Motion } from "../../motion";
+import type { Motion } from "../../sampled_motion";
 import { on, store } from "../../store";
 
 const WORKING = "Working …";

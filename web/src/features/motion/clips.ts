@@ -2,8 +2,8 @@
 import { h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import { chooseFile } from "../../files";
 import type { ClipState } from "../../generated/messages";
+import { chooseFile } from "../../import_export";
 import { activeActor, on, store } from "../../store";
 import { wideButton } from "../../ui/buttons";
 

@@ -3,7 +3,7 @@ import { fill, h, svg } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { FoundPath, FoundPaths } from "../../generated/messages";
-import { floats } from "../../motion";
+import { floats } from "../../sampled_motion";
 import { activeActor, on, store } from "../../store";
 import { reveal } from "../../ui/section";
 import { showMessage } from "../../ui/toast";

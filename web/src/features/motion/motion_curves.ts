@@ -2,7 +2,7 @@
 import { fill, h, svg } from "../../dom";
 import type { Install } from "../../feature";
 import { jointLabel } from "../../labels";
-import type { Motion } from "../../motion";
+import type { Motion } from "../../sampled_motion";
 import { activeActor, on, shownMotion, store } from "../../store";
 import { EasingHandles } from "../../timeline/easing_handles";
 import { type JointPath, jointPath } from "../../view/joint_frames";

@@ -3,7 +3,7 @@ import { h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { RefineResult, RefineSegment } from "../../generated/messages";
-import type { Motion } from "../../motion";
+import type { Motion } from "../../sampled_motion";
 import { activeActor, on, store } from "../../store";
 import { reveal } from "../../ui/section";
 import { showMessage } from "../../ui/toast";

@@ -3,12 +3,12 @@ import * as THREE from "three";
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import { chooseFile } from "../../files";
 import type { DrawnPathState, FollowPathResult, LimbChoice } from "../../generated/messages";
+import { chooseFile } from "../../import_export";
 import { activeActor, on, store } from "../../store";
 import { wideButton } from "../../ui/buttons";
-import { PathLine, resample } from "../../view/path";
-import type { Mode, PointerAt, Tool } from "../../view/tools";
+import { PathLine, resample } from "../../view/drawn_path";
+import type { Mode, PointerAt, Tool } from "../../view/view_tools";
 
 const HANDLES = 8;
 const MIN_SECONDS = 0.2;

@@ -5,7 +5,7 @@ import type { Install } from "../../feature";
 import { store } from "../../store";
 import { wideButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
-import type { Mode, PointerAt } from "../../view/tools";
+import type { Mode, PointerAt } from "../../view/view_tools";
 
 const FLOOR = new THREE.Plane(new THREE.Vector3(0, 1, 0), 0);
 

@@ -5,7 +5,7 @@ import type { Install } from "../../feature";
 import { icon } from "../../icons";
 import { activeActor, notify, on, store } from "../../store";
 import { showMessage } from "../../ui/toast";
-import type { Mode } from "../../view/tools";
+import type { Mode } from "../../view/view_tools";
 
 type Side = "left" | "right" | "both";
 

@@ -2,8 +2,8 @@
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import { chooseFile } from "../../files";
 import type { SolverSettingsState } from "../../generated/messages";
+import { chooseFile } from "../../import_export";
 import { on, store } from "../../store";
 
 type Weight = "naturalness" | "grip" | "steadiness";

@@ -7,7 +7,7 @@ import { plainName } from "../../labels";
 import { activeActor, notify, on, store } from "../../store";
 import { showMessage } from "../../ui/toast";
 import { ShapeOverlay } from "../../view/shape_overlay";
-import type { Mode } from "../../view/tools";
+import type { Mode } from "../../view/view_tools";
 
 const MIN_RADIUS_M = 0.002;
 const MAX_RADIUS_M = 1;

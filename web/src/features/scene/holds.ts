@@ -6,12 +6,12 @@ import type { Install } from "../../feature";
 import type { HoldState, PickedPart, RelationState } from "../../generated/messages";
 import { icon } from "../../icons";
 import { plainName } from "../../labels";
-import { floats } from "../../motion";
+import { floats } from "../../sampled_motion";
 import { activeActor, notify, on, store } from "../../store";
 import { iconButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
 import { pickedPart } from "../../view/picked_part";
-import type { Mode } from "../../view/tools";
+import type { Mode } from "../../view/view_tools";
 import type { Viewport } from "../../view/viewport";
 
 type Kept = "place" | "distance" | "direction";

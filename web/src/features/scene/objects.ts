@@ -3,14 +3,14 @@ import * as THREE from "three";
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import { chooseFile } from "../../files";
 import type { ObjectState } from "../../generated/messages";
 import { icon } from "../../icons";
+import { chooseFile } from "../../import_export";
 import { notify, on, store } from "../../store";
 import { wideButton } from "../../ui/buttons";
 import { ObjectPush } from "../../view/push_object";
-import type { Tool } from "../../view/tools";
 import { type Movable, type Placement, TransformGizmo } from "../../view/transform_gizmo";
+import type { Tool } from "../../view/view_tools";
 
 const ALL_AXES = [0, 1, 2];
 const WIDTHS: { [kind: string]: [string, number][] } = {

@@ -2,7 +2,7 @@
 import { fill, h } from "../../dom";
 import type { Install } from "../../feature";
 import { plainName } from "../../labels";
-import { linkingAt } from "../../motion";
+import { linkingAt } from "../../sampled_motion";
 import { activeActor, on, store } from "../../store";
 import { heatColour } from "../../ui/heat_colour";
 

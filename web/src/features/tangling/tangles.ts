@@ -4,7 +4,7 @@ import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { PartnerPose, TangleGoal, Winding } from "../../generated/messages";
 import { plainName } from "../../labels";
-import { floats } from "../../motion";
+import { floats } from "../../sampled_motion";
 import { on, store } from "../../store";
 import {
   CHAIN_COLOURS,
@@ -15,10 +15,10 @@ import {
   chainTitle,
   sameChain,
 } from "../../tangles/chains";
-import { matrixPicture } from "../../tangles/matrix";
+import { Winder } from "../../tangles/drive_tangle";
 import { pickChains } from "../../tangles/pick_chains";
 import { CoordinateSliders } from "../../tangles/sliders";
-import { Winder } from "../../tangles/winder";
+import { matrixPicture } from "../../tangles/writhe_matrix";
 import { reveal } from "../../ui/section";
 import { showMessage } from "../../ui/toast";
 

@@ -24,7 +24,7 @@ CPU_SIZES = (10_000, 50_000)
 
 def problem_arrays() -> dict[str, Any]:
     """Chain, octree, targets (T, F, 3) and the Numba passes' coordinates (T, F, n)."""
-    from writhe.accelerator.problem import batch_problem
+    from writhe.accelerator.trajectory_problem import batch_problem
     from writhe.postures.synthetic_clips import builtin_movements
     from writhe.styles.learn_styles import learn_builtin
 
@@ -43,7 +43,7 @@ def run(progress: Progress) -> dict[str, Any]:
         import jax
     except ImportError:
         raise MissingExtraError("writhe bench batch-ik", "jax") from None
-    from writhe.accelerator.measure import SIZES, measure
+    from writhe.accelerator.measure_trajectories import SIZES, measure
 
     progress(None, "the problem from built-in movements")
     arrays = problem_arrays()

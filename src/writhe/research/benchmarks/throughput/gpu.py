@@ -41,8 +41,8 @@ def problem_arrays() -> dict[str, Any]:
     A task starts at a clear built-in posture and has the joints `TARGETS` of another one, of those
     with the same support, as targets.
     """
-    from writhe.accelerator.body import body_arrays
-    from writhe.accelerator.posing import limit_arrays
+    from writhe.accelerator.batch_ik import limit_arrays
+    from writhe.accelerator.body_arrays import body_arrays
 
     human = figure("human")
     skeleton, table = human.skeleton, CollisionTable.of_figure(human)

@@ -48,7 +48,7 @@ from writhe.research.experiments.energy_planning.published_sweep import (
 )
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
-from writhe.skeleton.path import resample_evenly
+from writhe.skeleton.configuration_paths import resample_evenly
 
 FPS = 30.0
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")

@@ -22,8 +22,8 @@ from writhe.planning.ompl_planners import PLANNERS
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.research.experiments.energy_planning.postures import Experiment
 from writhe.skeleton import Skeleton
+from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.kinematics import difference
-from writhe.skeleton.path import resample_evenly
 
 Run = Callable[[Experiment, int], Plan]
 SAMPLES = 100  # of a path, for its roughness

@@ -21,8 +21,8 @@ from writhe.planning import (
 )
 from writhe.research.experiments.energy_planning.postures import Experiment, palm_pin
 from writhe.skeleton import Motion
+from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.mirror import mirrored
-from writhe.skeleton.path import resample_evenly
 from writhe.solvers.posing import Pin
 
 FRAMES, FPS = 200, 100.0

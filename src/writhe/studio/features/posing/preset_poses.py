@@ -13,7 +13,7 @@ from writhe.errors import WritheError
 from writhe.postures import preset_poses
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
-from writhe.skeleton.root import moved_roots
+from writhe.skeleton.move_root import moved_roots
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, placements, scene_builder

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.accelerator import limb
-from writhe.accelerator.problem import BatchProblem
+from writhe.accelerator import limb_kinematics as limb
+from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
 Read: TypeAlias = Callable[[str, int, Array], Array]  # table, row, cells -> values

@@ -17,14 +17,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.cleaning.readings import BETWEEN
+from writhe.cleaning.file_interpolations import BETWEEN
 from writhe.cleaning.window_options import Instant
 from writhe.cleaning.window_problem import ClipProblem, spans
 from writhe.collision.gate import gate_workspace
 from writhe.easing import smoothstep
 from writhe.kernels.cleaning.gated_intervals import certified_intervals
 from writhe.kernels.skeleton import kinematics
-from writhe.solvers.tracking import PostureTracker
+from writhe.solvers.posture_tracking import PostureTracker
 
 # finds the intervals of a motion (frames, nq) that are not certified, as instants within them
 Failures = Callable[[Floats], list[Instant]]

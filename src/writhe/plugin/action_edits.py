@@ -17,7 +17,7 @@ from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, ti
 from writhe.planning.support import assumed_support
 from writhe.plugin.action import Action, BoneTrack, StageMotion
 from writhe.plugin.armature import Character
-from writhe.plugin.stage import Stage, label
+from writhe.plugin.scene import Stage, label
 from writhe.progress import Progress, no_progress
 from writhe.skeleton import Motion
 from writhe.skeleton.kinematics import interpolate

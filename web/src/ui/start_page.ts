@@ -1,7 +1,7 @@
 /** The start page: documents with their thumbnails. */
 import { fill, h } from "../dom";
-import { download } from "../files";
 import { icon } from "../icons";
+import { download } from "../import_export";
 import { iconButton } from "./buttons";
 import { openHelp } from "./help";
 import { onTheme, toggleTheme } from "./theme";

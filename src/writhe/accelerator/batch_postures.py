@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator.body import BodyArrays
+from writhe.accelerator.body_arrays import BodyArrays
 
 Array: TypeAlias = Any
 FIXED, HINGE, PRISMATIC, BALL, FREE = range(5)

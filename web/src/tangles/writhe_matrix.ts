@@ -1,7 +1,7 @@
 /** The writhe matrix as an SVG picture: rows along the first chain, columns along the second. */
 import { svg } from "../dom";
 import type { Winding } from "../generated/messages";
-import { floats } from "../motion";
+import { floats } from "../sampled_motion";
 import { heatColour, heatPercent } from "../ui/heat_colour";
 import { CHAIN_COLOURS } from "./chains";
 

@@ -10,8 +10,8 @@ from writhe.arrays import Floats, floats
 from writhe.cleaning.clean import clean
 from writhe.errors import UnknownNameError, WritheError
 from writhe.plugin.action import StageMotion
-from writhe.plugin.changes import NewKeys, certified_keys, changed_bones
-from writhe.plugin.stage import Stage, label
+from writhe.plugin.action_edits import NewKeys, certified_keys, changed_bones
+from writhe.plugin.scene import Stage, label
 from writhe.postures.synthetic_clips import MOVEMENTS
 from writhe.progress import Progress
 from writhe.skeleton import Motion

@@ -1,7 +1,7 @@
 /** Export of the view as a film: the page draws every frame, the server encodes them. */
 import { h } from "./dom";
 import type { Editor } from "./editor";
-import { download, fileName, sheet } from "./files";
+import { download, fileName, sheet } from "./import_export";
 import { store } from "./store";
 import { showMessage } from "./ui/toast";
 

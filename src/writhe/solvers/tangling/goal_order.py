@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.skeleton import forward
-from writhe.skeleton.path import path_length
+from writhe.skeleton.configuration_paths import path_length
 from writhe.solvers.tangling.keyframes import TangleKeyframe, TangleMotion, TangleSetup, animate
 
 MAX_ORDERS = 24

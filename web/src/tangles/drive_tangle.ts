@@ -2,7 +2,7 @@
 
 import type { Editor } from "../editor";
 import type { TangleGoal, Winding, WindStepResult } from "../generated/messages";
-import { floats } from "../motion";
+import { floats } from "../sampled_motion";
 import { store } from "../store";
 
 const TIMEOUT_MS = 2000; // a result that takes longer counts as lost

@@ -1,6 +1,6 @@
 """Measure the speed of batches on the current device, relative to its lower bounds.
 
-    python -m writhe.accelerator.measure PROBLEM.npz
+    python -m writhe.accelerator.measure_trajectories PROBLEM.npz
 
 needs only NumPy and JAX. `tools/write_batch_problem.py` writes the problem, with results of the
 Numba passes for comparison. Prints one JSON object.
@@ -18,10 +18,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator import limb
+from writhe.accelerator import limb_kinematics as limb
+from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
 from writhe.accelerator.passes import passes, solve_in_blocks
-from writhe.accelerator.problem import BatchProblem, load_arrays
-from writhe.accelerator.rates import ARITHMETIC, copy_rate, flop_rate, median_ms
+from writhe.accelerator.trajectory_problem import BatchProblem, load_arrays
 
 Array: TypeAlias = Any
 SIZES = (1_000_000, 10_000_000)

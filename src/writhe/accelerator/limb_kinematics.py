@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import jax.numpy as jnp
 
-from writhe.accelerator.problem import BatchProblem
+from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
 BALL = 3

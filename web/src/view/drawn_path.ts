@@ -1,6 +1,6 @@
 /** A drawn path in the view: a smooth line through its control points, with a handle at each. */
 import * as THREE from "three";
-import type { PointerAt } from "./tools";
+import type { PointerAt } from "./view_tools";
 import type { Viewport } from "./viewport";
 
 const HANDLE_PX = 14;

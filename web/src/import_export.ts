@@ -4,7 +4,7 @@ import { describeFile, describeMotion, describeSegment, type FileCertificate, un
 import { h } from "./dom";
 import type { Editor } from "./editor";
 import { activeActor, store } from "./store";
-import { uploadDocument } from "./ui/start";
+import { uploadDocument } from "./ui/start_page";
 import { showMessage } from "./ui/toast";
 
 export function download(name: string, content: Blob | string): void {

@@ -29,9 +29,9 @@ from writhe.collision.bezier_curve import BezierCurve, CurveTiming
 from writhe.collision.certificate import Certificate
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify import certify_interpolations
+from writhe.collision.certify_arguments import Subject, table_of
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion, gap_error
-from writhe.collision.subject import Subject, table_of
 from writhe.errors import WritheError
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Skeleton

@@ -20,8 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator.body import BodyArrays
-from writhe.accelerator.postures import (
+from writhe.accelerator.batch_postures import (
     BALL,
     FREE,
     HINGE,
@@ -29,6 +28,7 @@ from writhe.accelerator.postures import (
     clearances,
     frames,
 )
+from writhe.accelerator.body_arrays import BodyArrays
 
 Array: TypeAlias = Any
 ROWS = 8  # collision rows per step

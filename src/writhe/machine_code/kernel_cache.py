@@ -23,7 +23,7 @@ from numba.core import caching
 from writhe import prebuilt
 from writhe.cache import cache_root, write_file
 from writhe.machine_code.compile_locks import claimed
-from writhe.machine_code.separate_compilation import call_of
+from writhe.machine_code.separate import call_of
 from writhe.machine_code.source_hash import (
     PACKAGE,
     all_kernels_hash,

@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 from numba.core import compiler, environment, serialize
 from numba.core.runtime.nrt import rtsys
 
-from writhe.machine_code.separate_compilation import Call, calls_of, library_of
+from writhe.machine_code.separate import Call, calls_of, library_of
 
 _HASHES = b"_numba_hashsecret"  # symbols that Numba defines when it imports its hash functions
 

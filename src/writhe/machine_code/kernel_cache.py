@@ -148,7 +148,8 @@ def _rebuilt(name: str, data: bytes, context: Any) -> Any | None:
         return from_bytes(data, context)
     except Exception:
         # damaged bytes may raise anything; the kernel is compiled again in every case
-        log.warning("the stored machine code of %s cannot be read", name, exc_info=True)
+        log.warning("the stored machine code of %s is damaged; it is compiled again", name)
+        log.debug("reading %s failed", name, exc_info=True)
         return None
 
 

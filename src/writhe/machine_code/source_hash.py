@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from writhe.cache import code_hash
-from writhe.prebuilt import FORMAT, python_tag
+from writhe.prebuilt import python_tag
 
 PACKAGE = "writhe.kernels"
 _FOLDER = Path(__file__).parents[1] / "kernels"
@@ -61,9 +61,18 @@ def _module_hash(module: str) -> bytes:
     return code_hash(_source(module))
 
 
+@cache
+def _storage_hash() -> bytes:
+    """A hash of the code that stores machine code: stored kernels refer to its modules by name."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.stem.encode() + code_hash(path.read_bytes()))
+    return digest.digest()
+
+
 def _hash_of(modules: Iterable[str]) -> str:
-    made_with = (str(FORMAT), python_tag(), *compiler_versions())
-    digest = hashlib.sha256(" ".join(made_with).encode())
+    made_with = (python_tag(), *compiler_versions())
+    digest = hashlib.sha256(" ".join(made_with).encode() + _storage_hash())
     for module in sorted(modules):
         digest.update(module.encode())
         digest.update(_module_hash(module))
@@ -74,7 +83,8 @@ def folder_name(module: str) -> str:
     """The folder of a kernel module's machine code; `module` is relative to writhe.kernels.
 
     Its name contains a hash of the code of that module and of every kernel module it imports,
-    directly or not, and of the versions of Python, Numba and llvmlite.
+    directly or not, of the code that stores them, and of the versions of Python, Numba and
+    llvmlite.
     """
     return f"{module}-{_hash_of(_imported(module))}"
 

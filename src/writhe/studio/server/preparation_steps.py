@@ -10,18 +10,21 @@ import numpy as np
 
 from writhe.animation.mirror import mirrored_pose
 from writhe.collision import ball, certify
+from writhe.database import PostureDatabase
 from writhe.postures.builtin import builtin_database
 from writhe.postures.preset_poses import LIBRARIES, preset_names, preset_pose
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
+from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import CollisionResponse
-from writhe.solvers.posing import Pin, Target, method_names
+from writhe.solvers.posing import Pin, Poser, Target, make_poser, method_names
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.posers import Posers
 from writhe.studio.editing.starting_poses import starting_pins, starting_pose
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
+from writhe.warmup import stages
 
 
 def body() -> None:
@@ -35,20 +38,27 @@ def postures() -> None:
     builtin_database()
 
 
+def collisions() -> None:
+    """The gate and the certificate, of two shapes."""
+    stages.collision()
+
+
 def posing() -> None:
-    """A drag with the default method."""
-    _drag("default")
+    """A drag with the default method and three postures; `postures` makes the library meanwhile."""
+    human = figure("human")
+    few = np.repeat(human.skeleton.rest_configuration[None], 3, axis=0)
+    _drag(human, make_poser("default", human, PostureDatabase.from_postures(human, few)))
 
 
 def other_methods() -> None:
     """A drag with each of the other methods."""
+    human = figure("human")
     for method in method_names():
         if method != "default":
-            _drag(method)
+            _drag(human, Posers().make(method, human))
 
 
-def _drag(method: str) -> None:
-    human = figure("human")
+def _drag(human: Figure, poser: Poser) -> None:
     q = starting_pose(human)
     pins = [
         Pin(p.joint, p.position_in_world, orientation_in_world=p.orientation_in_world)
@@ -56,7 +66,6 @@ def _drag(method: str) -> None:
     ]
     target = Target("left_wrist", (0.4, 1.0, 0.2))
     turned = Target("left_wrist", (0.4, 1.0, 0.2), orientation_in_world=(1.0, 0.0, 0.0, 0.0))
-    poser = Posers().make(method, human)
     poser.step(q, [target], pins)
     poser.step(q, [turned], pins)
 

@@ -14,9 +14,9 @@ from writhe.postures.builtin import builtin_database
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import Chain, Forest, learn_style
 from writhe.studio.document import Document
+from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
-from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.features.motion import trajectories
 from writhe.studio.features.posing import solver_settings
 from writhe.studio.files.import_export import import_file

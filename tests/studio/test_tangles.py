@@ -19,12 +19,16 @@ from writhe.studio.document import Document, TrackKind
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_sampling import sample_scene
-from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Work
 from writhe.studio.features.scene import partner_follows
 from writhe.studio.features.tangling import tangle_motion, tangles, winding
 from writhe.studio.features.tangling.tangle_motion import FollowTangle, KeyTangle, WindKeys
-from writhe.studio.features.tangling.tangles import MeasureTangle, TangleChain, TangleGoal
+from writhe.studio.features.tangling.tangles import (
+    MeasureTangle,
+    TangleChain,
+    TangleGoal,
+    tangle_setup_of,
+)
 from writhe.studio.features.tangling.winding import WindStep, WindTangle
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.drag_handler import drag_result

@@ -6,97 +6,27 @@ Runs on worker threads, one call at a time for each session; independent of the 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
-
-import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
-from writhe.skeleton import Figure, Motion
-from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, SupportsRelations, Target
+from writhe.skeleton import Figure
+from writhe.solvers.posing import Hold, Pin, PoseResult, SupportsRelations, Target
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, relations
+from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import drag_targets, edits, held_joints, scene_builder, starting_poses
+from writhe.studio.editing.posed_actor import PosedActor
 from writhe.studio.editing.posers import Posers
+from writhe.studio.editing.recording import Recording
 from writhe.studio.editing.soft_pins import SoftPins
-from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.view.diagnostics import Diagnostics
 
 SessionData = TypeVar("SessionData")
-# _EASED, _SAME and _STILL bound the largest change of an entry of q (radians, metres, quaternion
-# entries)
-_EASED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
 _MOVE_FRAMES = 60  # most steps of `move_part`
-_SAME = 1e-5  # poses that differ by less are considered equal
-_STILL = 1e-6  # a smaller step: the pose is at rest whatever the status
-
-
-@dataclass
-class PosedActor:
-    """An actor's current pose with the poser that moves it; the poser is made on first use."""
-
-    method: str
-    figure: Figure
-    q: Floats
-    diagnostics: Diagnostics
-    posers: Posers
-    settings: SolverSettings
-    soft_pins: SoftPins
-    pass_throughs: int = 0
-    scene_key: scene_builder.SceneKey | None = None
-    _poser: Poser | None = None
-
-    @property
-    def poser(self) -> Poser:
-        """The poser of the method."""
-        if self._poser is None or self._poser.name != self.method:
-            in_scene = self.diagnostics.in_scene
-            self._poser = self.posers.make(self.method, self.figure, in_scene, self.settings)
-        return self._poser
-
-    def set_pose(self, q: Floats) -> None:
-        """Set the pose; one that differs from the current pose clears the soft pins."""
-        if q.shape != self.q.shape or np.abs(q - self.q).max() > _SAME:
-            self.soft_pins.clear()
-        self.q = q.copy()
-
-    def forget_poser(self) -> None:
-        """Discard the poser, because the scene around the actor or the settings changed."""
-        self._poser = None
-
-    def step(
-        self, targets: list[Target], pins: Sequence[Pin | Hold], frames: int
-    ) -> tuple[PoseResult, bool]:
-        """Take up to `frames` steps; returns the last result and whether the pose is at rest.
-
-        At rest, further steps towards the same targets would not move it.
-        """
-        for _ in range(frames):
-            result = self.poser.step(self.q, targets, pins)
-            moved = float(np.abs(result.q - self.q).max())
-            self.diagnostics.see(result)
-            self.pass_throughs += self.diagnostics.pass_throughs(self.q, result.q, result)
-            self.q = result.q
-            if result.status in (Status.REACHED, Status.SETTLED) and moved < _EASED:
-                return result, True
-            if moved < _STILL:
-                return result, True
-        return result, False  # pyright: ignore[reportPossiblyUnboundVariable]
-
-
-@dataclass
-class Recording:
-    """Poses recorded during drags, with their times."""
-
-    start_s: float  # time on the timeline at which the recording begins
-    began: float | None = None  # clock time at the first pose
-    times_s: list[float] = field(default_factory=list[float])
-    q: list[Floats] = field(default_factory=list[Floats])
 
 
 class Editor:
@@ -110,6 +40,8 @@ class Editor:
         self._posed_actors: dict[int, PosedActor] = {}
         self._comparison: tuple[int, PosedActor] | None = None
         self._gesture: int | None = None  # id of the actor that is being dragged
+        self._read_at = -1  # revision of the document in which the dragged actor was read
+        self._holds: tuple[tuple[int, float], list[held_joints.JointHold]] = ((-1, 0.0), [])
         self._pins: list[Pin | Hold] = []
         self.holding: tuple[str, ...] = ()  # the joints that are being dragged
         self._held: dict[str, Target] = {}  # last target of each joint dragged in this gesture
@@ -147,12 +79,7 @@ class Editor:
 
     def drag(self, message: protocol.Drag) -> protocol.DragResult:
         """Move an actor one step towards its drag targets."""
-        actor = self.document.actor(message.actor)
-        posed = self.posed_actor(actor)
-        if self._gesture != actor.id:
-            self._begin(actor, posed)
-        elif self.followers:
-            self.arrange(posed)
+        posed = self._dragged_actor(message.actor)
         targets = [drag_targets.target_of(handle, posed.figure) for handle in message.handles]
         if message.handles[0].alone and targets[0].orientation_in_world is not None:
             return self._turn_alone(message, posed, targets[0])
@@ -165,16 +92,31 @@ class Editor:
         self._held |= {target.joint: target for target in targets}
         soft = self._soft_pin_targets(posed, held)
         result, settled = posed.step([*targets, *soft], [*pins, *self._own_holds], message.frames)
-        self._record(posed.q)
+        if self.recording is not None:
+            self.recording.add(posed.q)
         comparison = None
-        if self._comparison and self._comparison[0] == actor.id:
+        if self._comparison and self._comparison[0] == message.actor:
             every = [*pins, *self._own_holds]
             other, still = self._comparison[1].step(targets, every, message.frames)
-            comparison = _pose_report(self._comparison[1], other)
+            comparison = self._comparison[1].report(other)
             settled = settled and still
         return protocol.DragResult(
-            message.sequence, actor.id, settled, _pose_report(posed, result), comparison
+            message.sequence, message.actor, settled, posed.report(result), comparison
         )
+
+    def _dragged_actor(self, number: int) -> PosedActor:
+        """The actor that is dragged; the document is read when the gesture begins or it changed."""
+        posed = self._posed_actors.get(number)
+        if posed is None or self._gesture != number or self._read_at != self.document.revision:
+            actor = self.document.actor(number)
+            posed = self.posed_actor(actor)
+            self._read_at = self.document.revision
+            if self._gesture != number:
+                self._begin(actor, posed)
+                return posed
+        if self.followers:
+            self.arrange(posed)
+        return posed
 
     def _turn_alone(
         self, message: protocol.Drag, posed: PosedActor, target: Target
@@ -189,9 +131,10 @@ class Editor:
         below = skeleton.names[at : int(skeleton.tree.subtree_end[at])]
         self.holding = (target.joint,)
         self._held |= {name: Target(name, (0.0, 0.0, 0.0)) for name in below}
-        self._record(posed.q)
+        if self.recording is not None:
+            self.recording.add(posed.q)
         spent = 1e3 * (time.perf_counter() - begin)
-        report = _pose_report(posed, PoseResult(posed.q, Status.REACHED, {}, {}, spent))
+        report = posed.report(PoseResult(posed.q, Status.REACHED, {}, {}, spent))
         return protocol.DragResult(message.sequence, message.actor, True, report, None)
 
     def move_part(self, actor: ActorRow, target: Target) -> PosedActor:
@@ -305,6 +248,14 @@ class Editor:
         )
 
     @property
+    def holds_now(self) -> list[held_joints.JointHold]:
+        """The holds that constrain joints at the playhead; kept until the document changes."""
+        now = (self.document.revision, self.time_s)
+        if self._holds[0] != now:
+            self._holds = now, held_joints.joints_held_at(self.document, self.time_s)
+        return self._holds[1]
+
+    @property
     def scene(self) -> Scene:
         """All actors and objects in one layout; actors are named by `scene_builder.actor_label`."""
         if self._scene is None:
@@ -335,7 +286,9 @@ class Editor:
             if posed is None:
                 return
             if self.recording and len(self.recording.q) > 1:
-                self._save_recording(edit, message.actor, posed.figure)
+                clip = self.recording.clip(posed.figure.skeleton, self.document.fps)
+                edits.put_clip(self.document, edit, message.actor, clip, self.recording.start_s)
+                self.recording = None
             else:
                 edits.set_pose(self.document, edit, message.actor, posed.q, self.time_s)
                 edits.update_pins(self.document, edit, message.actor, posed.q, set(self._held))
@@ -361,6 +314,7 @@ class Editor:
 
     def refresh(self) -> None:
         """Read all poses from the document again (after a command, undo or seek)."""
+        self._read_at = -1
         self._update_scene()
         if self._gesture is None:
             self.followers.clear()
@@ -391,48 +345,3 @@ class Editor:
     def set_recording(self, on: bool) -> None:
         """Start recording drags from the playhead on, or stop."""
         self.recording = Recording(self.time_s) if on else None
-
-    def _record(self, q: Floats) -> None:
-        recording = self.recording
-        if recording is None or len(recording.q) > 20_000:
-            return
-        now = time.perf_counter()
-        if recording.began is None:
-            recording.began = now
-        recording.times_s.append(now - recording.began)
-        recording.q.append(q.copy())
-
-    def _save_recording(self, edit: edits.Edit, actor: int, figure: Figure) -> None:
-        """Save the recording as a clip, sampled at the document's frame rate."""
-        recording = self.recording
-        assert recording is not None
-        fps = self.document.fps
-        times = np.array(recording.times_s)
-        count = max(2, int(times[-1] * fps) + 1)
-        frame_times = np.arange(count) / fps
-        # poses were recorded at uneven times: map frame times to fractional indices of poses, then
-        # interpolate between these poses
-        index = np.interp(frame_times, times, np.arange(len(times), dtype=float))
-        q = Motion(figure.skeleton, np.array(recording.q), 1.0).at(index)
-        edits.put_clip(
-            self.document,
-            edit,
-            actor,
-            Motion(figure.skeleton, q, fps, "Recorded drag"),
-            recording.start_s,
-        )
-        self.recording = None
-
-
-def _pose_report(posed: PosedActor, result: PoseResult) -> protocol.PoseReport:
-    measured = posed.diagnostics.measure(posed.q)
-    return protocol.PoseReport(
-        q=posed.q.astype("<f4").tobytes(),
-        milliseconds=result.milliseconds,
-        status=result.status.value,
-        touching=list(measured.touching),
-        pass_throughs=posed.pass_throughs,
-        clearance_m=measured.clearance_m,
-        linking=measured.linking,
-        note="; ".join(result.notes),
-    )

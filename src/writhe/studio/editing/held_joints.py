@@ -41,13 +41,15 @@ def attachment(document: Document, thing: Thing, carried: Mapping[int, HoldRow])
     return Attachment(thing.actor, thing.joint, frame)
 
 
-def joints_held_at(
-    document: Document, time_s: float
-) -> list[tuple[HoldRow, Attachment, Attachment]]:
+# a hold of a joint, with what its two sides move with
+JointHold = tuple[HoldRow, Attachment, Attachment]
+
+
+def joints_held_at(document: Document, time_s: float) -> list[JointHold]:
     """The holds that constrain joints at a time, with what both sides move with."""
     holds = all_holds(document)
     carried = carriers(holds, time_s, time_s)
-    out: list[tuple[HoldRow, Attachment, Attachment]] = []
+    out: list[JointHold] = []
     for hold in holds:
         if hold.holds(time_s) and carried.get(hold.part.object) != hold:
             part = attachment(document, hold.part, carried)

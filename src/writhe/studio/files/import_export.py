@@ -30,11 +30,11 @@ from writhe.retargeting.soles import standing_height
 from writhe.scene import certify_file
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.studio.document import Document, TrackKind
+from writhe.studio.document.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import edits, placements, scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
-from writhe.studio.editing.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.files.character_import import import_character, inspect
 from writhe.studio.files.scene_files import import_scene

@@ -19,8 +19,8 @@ from writhe.studio.document import Document
 from writhe.studio.document.drawn_paths import all_paths
 from writhe.studio.document.history import KEY_COLUMN
 from writhe.studio.document.relations import all_relations
+from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing.scene_objects import shapes_of
-from writhe.studio.editing.solver_settings import SolverSettings
 
 TABLES = frozenset({*KEY_COLUMN, "history", "requests", "meta"})
 MAX_CHECK_S = 10.0

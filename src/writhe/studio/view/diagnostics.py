@@ -13,7 +13,7 @@ from writhe.skeleton import Figure, Frames, forward
 from writhe.solvers.posing import PoseResult
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
-from writhe.topology import linking_vector
+from writhe.topology.linking_vector import body_bundle
 
 MAX_STRANDS = 9
 MAX_POSES = 240
@@ -56,15 +56,14 @@ class Diagnostics:
         self.figure = figure
         self.in_scene = in_scene
         self._near = None if in_scene is None else NearPairs(in_scene.table)
-        parts = (
-            []
-            if in_scene is None
-            else [in_scene.table.part_names[i] for i in in_scene.table.shape_parts]
-        )
+        table = None if in_scene is None else in_scene.table
+        parts = [] if table is None else [table.part_names[i] for i in table.shape_parts]
+        self._part_of_shape = parts
         prefix = "" if in_scene is None else in_scene.prefix
         self._own_shape = np.array([part.startswith(prefix) for part in parts], dtype=np.bool_)
         self._ground_shape = np.array([part == GROUND for part in parts], dtype=np.bool_)
-        self._linked = 2 <= len(figure.strands) <= MAX_STRANDS
+        linked = 2 <= len(figure.strands) <= MAX_STRANDS
+        self._strands = body_bundle(figure) if linked else None
         self._overlapping: list[Floats] = []
         self._posed: tuple[Floats, Frames] | None = None  # configuration and frames of the poser
         self._found_at: Floats = np.zeros(0)  # the configuration whose pairs are in `_near`
@@ -76,7 +75,7 @@ class Diagnostics:
 
     def measure(self, q: Floats) -> PoseDiagnostics:
         """Clearance, touching parts and linking of a pose."""
-        linking = linking_vector(self.figure, q).tolist() if self._linked else None
+        linking = None if self._strands is None else self._strands.linking(q).tolist()
         near, in_scene = self._near, self.in_scene
         if near is None or in_scene is None:
             return PoseDiagnostics(None, (), linking)
@@ -90,7 +89,7 @@ class Diagnostics:
             overlaps | ~self._ground_shape[shapes].any(axis=1)
         )
         lowest = float(clearance[counted].min()) if counted.any() else None
-        parts = {in_scene.table.part_of_shape(int(s)) for s in shapes[counted & overlaps].ravel()}
+        parts = {self._part_of_shape[s] for s in shapes[counted & overlaps].ravel()}
         own = (part for part in parts if part.startswith(in_scene.prefix))
         return PoseDiagnostics(
             lowest, tuple(sorted(p.removeprefix(in_scene.prefix) for p in own)), linking
@@ -103,13 +102,9 @@ class Diagnostics:
             return []
         self._find(q)
         clearance = near.clearance
-        name = in_scene.table.part_of_shape
+        part, shapes = self._part_of_shape, near.rows.shapes
         found = [
-            PartPair(
-                name(int(near.rows.shapes[row, 0])),
-                name(int(near.rows.shapes[row, 1])),
-                float(clearance[row]),
-            )
+            PartPair(part[shapes[row, 0]], part[shapes[row, 1]], float(clearance[row]))
             for row in np.argsort(clearance)[:MAX_PAIRS]
         ]
         return [
@@ -133,7 +128,7 @@ class Diagnostics:
         row = mine[np.argmin(rows.gap[mine] + rows.allowance[mine])]
         own = 0 if rows.joints[row, 0] == number else 1
         surfaces = (rows.surface_a[row].copy(), rows.surface_b[row].copy())
-        parts = [in_scene.table.part_of_shape(int(shape)) for shape in rows.shapes[row]]
+        parts = [self._part_of_shape[shape] for shape in rows.shapes[row]]
         clearance = float(rows.gap[row] + rows.allowance[row])
         return PartGap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
 

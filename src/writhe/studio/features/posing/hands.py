@@ -12,11 +12,11 @@ from writhe.skeleton import Figure, forward
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import Thing, all_holds
+from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.solver_settings import SolverSettings
 from writhe.studio.feature import Feature
 from writhe.studio.features.scene.holds import hold_things
 from writhe.studio.features.tangling.tangles import current_configuration

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from writhe.errors import UnknownNameError
 from writhe.studio.document.history import Edit
+from writhe.studio.document.solver_settings import FROM_FILE, Factor, Postures, SolverSettings
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.solver_settings import FROM_FILE, Factor, Postures, SolverSettings
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Choice, Command, Part
 

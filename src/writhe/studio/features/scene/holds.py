@@ -31,7 +31,7 @@ from writhe.studio.document.holds import (
 )
 from writhe.studio.editing import edits, held_joints, object_edits, placements
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.held_joints import Attachment
+from writhe.studio.editing.held_joints import JointHold
 from writhe.studio.editing.placements import Frame, composed, hold_frame, inverse
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import PickedPart
@@ -232,7 +232,7 @@ class _Link:
 @feature.drag_follower
 def follow(editor: Editor, actor: int) -> HeldAlong | None:
     """Characters that hold the same things move along; one that cannot holds the dragged back."""
-    holds = held_joints.joints_held_at(editor.document, editor.time_s)
+    holds = editor.holds_now
     if not any(a.actor and b.actor and a.actor != b.actor for _, a, b in holds):
         return None
     moved, out = [actor], dict[int, Floats]()
@@ -251,9 +251,7 @@ def follow(editor: Editor, actor: int) -> HeldAlong | None:
     return HeldAlong([ActorPose(n, q.astype("<f4").tobytes()) for n, q in out.items()])
 
 
-def _links(
-    editor: Editor, holds: list[tuple[HoldRow, Attachment, Attachment]], moved: list[int]
-) -> list[_Link]:
+def _links(editor: Editor, holds: list[JointHold], moved: list[int]) -> list[_Link]:
     """What joins actors that have moved to actors that have not."""
     found: list[_Link] = []
     for hold, part, other in holds:

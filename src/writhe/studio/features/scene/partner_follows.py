@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from writhe.solvers.tangling import TangleStepper
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature
 from writhe.studio.features.tangling.tangles import (
     TangleGoal,
     Winding,
     current_configuration,
     tangle_of,
+    tangle_setup_of,
     winding_of,
 )
 from writhe.studio.features.tangling.winding import put_actors

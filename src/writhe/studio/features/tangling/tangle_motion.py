@@ -19,9 +19,14 @@ from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
-from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.features.tangling.tangles import TangleChain, TangleGoal, strand_of, tangle_of
+from writhe.studio.features.tangling.tangles import (
+    TangleChain,
+    TangleGoal,
+    strand_of,
+    tangle_of,
+    tangle_setup_of,
+)
 from writhe.studio.features.tangling.winding import Movers, check_movers
 from writhe.studio.protocol import Command, Message, Part, Task, Time
 from writhe.studio.server.jobs import Job

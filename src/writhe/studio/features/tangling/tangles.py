@@ -1,10 +1,12 @@
 """Tangles: chains that can be picked, goals for two chains, and their current writhe matrix.
 
-`winding` moves actors towards a goal, `partner` keeps one during drags, `tangle_motion` keys them.
+`winding` moves actors towards a goal, `partner_follows` keeps it during drags, `tangle_motion` keys
+it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -13,7 +15,8 @@ from msgspec import Meta
 from writhe.arrays import Floats, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.quantities import WritheMatrix
-from writhe.solvers.tangling import Tangle
+from writhe.solvers.tangling import Tangle, TangleSetup
+from writhe.solvers.tangling.actor_setup import TangleMover, actor_setup
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
@@ -226,3 +229,20 @@ def _vertices(chain: TangleChain, strand: Strand) -> list[str]:
     names = [str(joint).partition(".")[2] for joint in strand.joints]
     names[0], names[-1] = chain.start, chain.end
     return names
+
+
+def tangle_setup_of(
+    editor: Editor, movers: Sequence[int], q: Floats, *, loose: bool = False
+) -> TangleSetup:
+    """The tangle setup for moving these actors; with `loose`, pins have a low weight."""
+    document = editor.document
+    actors = [document.actor(number) for number in movers]
+    found = [
+        TangleMover(
+            actor_label(actor.id),
+            document.figure(actor.figure),
+            tuple((pin.joint, pin.position_in_world) for pin in actor.pins),
+        )
+        for actor in actors
+    ]
+    return actor_setup(editor.scene.layout, found, q, loose=loose)

@@ -16,13 +16,13 @@ from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.tangle_setup import tangle_setup_of
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangling.tangles import (
     TangleGoal,
     Winding,
     current_configuration,
     tangle_of,
+    tangle_setup_of,
     winding_of,
 )
 from writhe.studio.protocol import ActorPose, Command, Message, Task

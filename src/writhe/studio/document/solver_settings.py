@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from writhe.solvers.posing.options import DefaultOptions
-from writhe.studio.document import Document
+from writhe.studio.document.document import Document
 
 Factor = Annotated[float, Meta(ge=0.1, le=10.0)]  # factor of a default weight
 FROM_FILE = "file:"  # prefix of a database in the server's shared files

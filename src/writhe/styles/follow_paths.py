@@ -10,7 +10,7 @@ from writhe.arrays import Floats
 from writhe.cleaning.clean import Cleaned, clean
 from writhe.collision import Certificate, CollisionTable, certify
 from writhe.easing import smoothstep
-from writhe.kernels.trajectory.passes import OctreeCells
+from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.trajectory import Chain, PassOptions, Trajectory, solve_trajectory

@@ -14,7 +14,7 @@ from numba.core import config
 from writhe.arrays import Floats, Ints, floats
 from writhe.errors import WritheError
 from writhe.kernels.trajectory import passes as kernels
-from writhe.kernels.trajectory.passes import OctreeCells
+from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.solvers.trajectory.chain import Chain
 
 PASSES = ("crude", "alignment", "retargeting", "correction")

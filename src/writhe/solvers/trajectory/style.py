@@ -12,7 +12,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError, UnknownNameError, WritheError
-from writhe.kernels.trajectory.passes import OctreeCells
+from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.skeleton import Figure
 from writhe.solvers.trajectory.chain import Chain
 from writhe.solvers.trajectory.octree import JointOctree, OctreeOptions, learn_octree

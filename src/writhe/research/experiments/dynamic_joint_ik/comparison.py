@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from writhe.arrays import Floats
-from writhe.kernels.trajectory.passes import OctreeCells
+from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action
 from writhe.skeleton import JointKind
 from writhe.solvers.trajectory import (

@@ -21,7 +21,7 @@ from writhe.collision import Certificate, Gate, certify
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
-from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
+from writhe.planning.route_search import timed_paths
 from writhe.progress import Progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
@@ -151,15 +151,10 @@ class ActorMotion:
             self.scene, self.actor, first, last, planted=planted, around=rows[0]
         )
         reason = ""
-        for falloff in (CLOSE, WIDE):
-            found = search(problem, falloff)
-            if not found.solved:
-                reason = failure_reason(found, self.name_of)
-                continue
-            try:
-                scene_motion = timed_motion(found, (len(rows) - 1) / self.fps, self.fps)
-            except WritheError as error:  # the other fall-off may keep more clearance
-                reason = str(error)
+        duration_s = (len(rows) - 1) / self.fps
+        for _, scene_motion, failure in timed_paths(problem, duration_s, self.fps, self.name_of):
+            if scene_motion is None:
+                reason = failure
                 continue
             q = np.ascontiguousarray(scene_motion.q[:, self.own])
             q[0], q[-1] = first, last

@@ -17,7 +17,7 @@ from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets
 from writhe.arrays import Floats
 from writhe.collision import NearPairs
-from writhe.database.posture import joint_importance
+from writhe.database.posture import metres_per_radian
 from writhe.easing import smoothstep
 from writhe.kernels.animation.frame_solve import (
     FrameModel,
@@ -29,7 +29,7 @@ from writhe.kernels.qp.dual_active_set import make_constraint_rows, make_dual_wo
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
-from writhe.skeleton import JointKind, forward
+from writhe.skeleton import forward
 from writhe.solvers.posing import Hold
 from writhe.terms import CompiledTerms, joint_limits
 
@@ -313,14 +313,7 @@ def _model(body: BodyModel, pins: Sequence[TimedPin]) -> FrameModel:
 
 def _inverse_metric(world: World) -> Floats:
     """(nv,) 1 / M^2: what it costs to move away from the blend."""
-    skeleton = world.skeleton
-    metres = np.repeat(
-        joint_importance(skeleton), [joint.kind.tangent_size for joint in skeleton.joints]
-    )
-    for joint in skeleton.joints:
-        if joint.kind is JointKind.FREE:
-            at = skeleton.v_slice(joint.name)
-            metres[at.start : at.start + 3] = _ROOT_METRES
+    metres = metres_per_radian(world.skeleton, _ROOT_METRES)
     return np.where(world.variables, 1.0 / metres**2, 0.0)
 
 

@@ -55,6 +55,21 @@ def _heading(q: Floats) -> Floats:
     return np.array([root_heading(row) for row in q])
 
 
+def metres_per_radian(skeleton: Skeleton, per_translation: float = 1.0) -> Floats:
+    """(nv,) metres that the body moves per radian of each degree of freedom (`joint_importance`).
+
+    per_translation: the entries of the translations of free joints.
+    """
+    metres = np.repeat(
+        joint_importance(skeleton), [joint.kind.tangent_size for joint in skeleton.joints]
+    )
+    for joint in skeleton.joints:
+        if joint.kind is JointKind.FREE:
+            at = skeleton.v_slice(joint.name)
+            metres[at.start : at.start + 3] = per_translation
+    return metres
+
+
 def joint_importance(skeleton: Skeleton) -> Floats:
     """(n,) mean displacement of the subtree of each joint, metres per radian, at least 0.05."""
     positions = skeleton.rest_positions

@@ -6,9 +6,10 @@ at that rate. If no path is found, `failure_reason` gives the reason in a senten
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from writhe.collision import certify
+from writhe.errors import WritheError
 from writhe.planning.energy import EnergyOptions
 from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.problem import PlanProblem
@@ -46,6 +47,26 @@ def timed_motion(
     sampled = motion.resample(fps)
     clear = abs(motion.fps - fps) < 1e-9 or certify(plan.problem.table, sampled.q, fps).certified
     return sampled if clear else motion
+
+
+def timed_paths(
+    problem: PlanProblem, duration_s: float, fps: float, name_of: Callable[[str], str] = str
+) -> Iterator[tuple[Plan, Motion | None, str]]:
+    """Plans close to the body and far from it, each as a timed motion.
+
+    Instead of a motion, None and a reason where no path was found or none could be timed.
+    """
+    for falloff in (CLOSE, WIDE):
+        plan = search(problem, falloff)
+        if not plan.solved:
+            yield plan, None, failure_reason(plan, name_of)
+            continue
+        try:
+            motion = timed_motion(plan, duration_s, fps)
+        except WritheError as error:  # the other fall-off may keep more clearance
+            yield plan, None, str(error)
+        else:
+            yield plan, motion, ""
 
 
 def failure_reason(plan: Plan, name_of: Callable[[str], str] = str) -> str:

@@ -13,7 +13,7 @@ from writhe.cleaning.clean import clean
 from writhe.collision import Certificate
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
-from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
+from writhe.planning.route_search import timed_paths
 from writhe.planning.support import assumed_support
 from writhe.plugin.action import Action, BoneTrack, StageMotion
 from writhe.plugin.armature import Character
@@ -119,15 +119,9 @@ def connected_keys(
     support = assumed_support(character.figure, start, goal, plant=True, floor=False)
     problem = scene_problem(stage.scene, who, start, goal, planted=support.planted, around=ends[0])
     reason = ""
-    for falloff in (CLOSE, WIDE):
-        found = search(problem, falloff)
-        if not found.solved:
-            reason = failure_reason(found, stage.part_name)
-            continue
-        try:
-            path = timed_motion(found, last - first, fps)
-        except WritheError as error:
-            reason = str(error)
+    for found, path, failure in timed_paths(problem, last - first, fps, stage.part_name):
+        if path is None:
+            reason = failure
             continue
         q = np.ascontiguousarray(path.q[:, layout.actor_q[who]])
         q[0], q[-1] = start, goal

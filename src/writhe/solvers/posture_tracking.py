@@ -22,9 +22,9 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, Gate
-from writhe.database.posture import joint_importance
+from writhe.database.posture import metres_per_radian
 from writhe.kernels.skeleton import kinematics
-from writhe.skeleton import Figure, JointKind
+from writhe.skeleton import Figure
 from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.contact_step import ContactOptions, ContactStep
 from writhe.terms import CompiledTerms, joint_limits, reach
@@ -80,7 +80,7 @@ class PostureTracker:
         feet = {joint for role, joint in figure.roles if role in FEET}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
-        self.metres = _metres_per_radian(figure)
+        self.metres = metres_per_radian(figure.skeleton)
         self._angle_weight = angle_weights(
             figure, table, self.metres, self.options.angle_weight, self.options.ankle_weight
         )
@@ -165,16 +165,3 @@ def angle_weights(
             if role in FEET:
                 out[figure.skeleton.v_slice(joint)] = of_ankles
     return out
-
-
-def _metres_per_radian(figure: Figure) -> Floats:
-    """(nv,) metres that the body moves per radian of each degree of freedom; 1 for translations."""
-    skeleton = figure.skeleton
-    metres = np.repeat(
-        joint_importance(skeleton), [joint.kind.tangent_size for joint in skeleton.joints]
-    )
-    for joint in skeleton.joints:
-        if joint.kind is JointKind.FREE:
-            at = skeleton.v_slice(joint.name)
-            metres[at.start : at.start + 3] = 1.0
-    return metres

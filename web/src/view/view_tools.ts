@@ -1,6 +1,7 @@
 /** Tools that handle presses in the view: the current mode first, then the features' handles. */
 import type * as THREE from "three";
-import { notify } from "../store";
+import type { PickedPart } from "../generated/messages";
+import { notify, store } from "../store";
 import type { Viewport } from "./viewport";
 
 /** Position and state of the pointer. */
@@ -68,4 +69,14 @@ export class Tools {
     const tools = [...(this.mode ? [this.mode] : []), ...this.handles];
     return tools.map((tool) => tool.hover?.(at) ?? false).some(Boolean);
   }
+}
+
+/** The nearest part or object under the pointer, {} for the floor, null for the sky. */
+export function pickedPart(viewport: Viewport, { x, y, ray }: PointerAt): PickedPart | null {
+  const body = viewport.pick(x, y),
+    object = viewport.objects.pick(ray);
+  if (body && (!object || body.distance < object.distance))
+    return { actor: body.actor || store.active, joint: body.joint };
+  if (object) return { object: object.object };
+  return ray.direction.y < -0.05 ? {} : null;
 }

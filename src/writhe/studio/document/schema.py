@@ -11,13 +11,40 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from writhe.errors import FileFormatError
-from writhe.studio.document.migrations import objects_get_bodies
 
 APPLICATION_ID = 0x57524954  # "WRIT"; identifies the file type
 
 Step = str | Callable[[sqlite3.Connection], None]
+# steps that SQL cannot express; they must not use the current row types, because those may change
+
+
+def objects_get_bodies(connection: sqlite3.Connection) -> None:
+    """1 -> 2: object data was only a position; convert it in the table and in the history."""
+    for row in connection.execute("SELECT id, data FROM objects").fetchall():
+        data = _body_of_position(row["data"])
+        connection.execute("UPDATE objects SET data = ? WHERE id = ?", (data, row["id"]))
+    for row in connection.execute("SELECT id, changes FROM history").fetchall():
+        changes: list[list[Any]] = msgspec.msgpack.decode(row["changes"])
+        for table, _, before, after in changes:
+            for state in (before, after):
+                if table == "objects" and state is not None:
+                    state["data"] = _body_of_position(state["data"])
+        connection.execute(
+            "UPDATE history SET changes = ? WHERE id = ?",
+            (msgspec.msgpack.encode(changes), row["id"]),
+        )
+
+
+def _body_of_position(data: bytes) -> bytes:
+    position = msgspec.msgpack.decode(data)
+    return msgspec.msgpack.encode({"position": position})
+
+
 MIGRATIONS: tuple[tuple[Step, ...], ...] = (
     (  # 0 -> 1
         "CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL)",

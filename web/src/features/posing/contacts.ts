@@ -7,8 +7,8 @@ import { icon } from "../../icons";
 import { on, store } from "../../store";
 import { iconButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
-import { pickedPart } from "../../view/picked_part";
 import type { Mode } from "../../view/view_tools";
+import { pickedPart } from "../../view/view_tools";
 
 export const install: Install = (editor) => {
   const rest = h(

@@ -10,8 +10,8 @@ import { floats } from "../../sampled_motion";
 import { activeActor, notify, on, store } from "../../store";
 import { iconButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
-import { pickedPart } from "../../view/picked_part";
 import type { Mode } from "../../view/view_tools";
+import { pickedPart } from "../../view/view_tools";
 import type { Viewport } from "../../view/viewport";
 
 type Kept = "place" | "distance" | "direction";

@@ -13,7 +13,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.move_root import moved_roots
 from writhe.studio import protocol
 from writhe.studio.document import Document
-from writhe.studio.document.holds import Thing, all_holds
+from writhe.studio.document.holds import Anchor, all_holds
 from writhe.studio.editing import edits, object_edits, placements
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features.motion.certificate import document_certificate
@@ -102,8 +102,8 @@ def test_a_rod_held_by_both_hands_follows_either(editor: Editor) -> None:
         index = number_of(editor, actor, f"{side}_wrist")
         hold(editor, PickedPart(actor=actor, joint=index), PickedPart(object=rod))
     assert {h.part for h in all_holds(editor.document)} == {
-        Thing(object=rod),
-        Thing(actor, "left_wrist"),
+        Anchor(object=rod),
+        Anchor(actor, "left_wrist"),
     }
     apart = wrist(editor, actor, "left") - wrist(editor, actor, "right")
     for side in ("left", "right"):
@@ -183,12 +183,12 @@ def test_between_keys_a_hand_stays_on_the_partner_and_the_object_in_the_hand(
             edits.put_key(document, edit, actor, 1.0, pose)
     times = np.linspace(0.0, 1.0, 11)
     ends = [
-        placements.frames(document, Thing(actor, "right_wrist"), times)[1]
+        placements.frames(document, Anchor(actor, "right_wrist"), times)[1]
         for actor in (first, second)
     ]
     apart = np.linalg.norm(ends[0] - ends[1], axis=1)
     assert np.ptp(apart) < 0.012
-    turns, points = placements.frames(document, Thing(second, "left_wrist"), times)
+    turns, points = placements.frames(document, Anchor(second, "left_wrist"), times)
     item = document.object_row(cup)
     in_hand = placements.placements(document, item, times)[:, :3] - points
     local = np.einsum("tji,tj->ti", turns, in_hand)

@@ -94,7 +94,7 @@ function poseActions(editor: Editor): Action[] {
     { name: "reset", title: "Reset the pose", keys: ["Ctrl+Shift+R"], group, run: () => reset(null) },
     {
       name: "cancel",
-      title: "Cancel what is going on, or else deselect everything",
+      title: "Cancel the current action, or deselect everything",
       keys: ["Escape"],
       group,
       run: () => cancel(editor),

@@ -31,7 +31,7 @@ class Carry:
     It is picked up as it lies at `start_s` relative to the joint, and left where it is at `end_s`.
     """
 
-    thing: str
+    object_name: str
     joint: str
     start_s: float = -1e9
     end_s: float = 1e9
@@ -40,7 +40,8 @@ class Carry:
         check_fields(self)
         if not self.start_s < self.end_s:
             raise WritheError(
-                f"{self.thing!r} is carried until {self.end_s:g} s, not after {self.start_s:g} s"
+                f"{self.object_name!r} is carried until {self.end_s:g} s,"
+                f" not after {self.start_s:g} s"
             )
 
 
@@ -96,8 +97,8 @@ def animate_carrying(
         state = moved[-1].copy()
         first = state[layout.actor_q[who]].copy()
         for carry in carries:
-            if abs(carry.end_s - end) < EDGE_S and now.object(carry.thing).attached_to:
-                left = put_down(now, state, carry.thing)
+            if abs(carry.end_s - end) < EDGE_S and now.object(carry.object_name).attached_to:
+                left = put_down(now, state, carry.object_name)
                 now, state = left, carried_over(now, state, left)
     whole = np.concatenate(rows)
     motion = Motion(figure.skeleton, np.ascontiguousarray(whole[:, own]), fps, "animation")
@@ -133,8 +134,8 @@ def _cuts(times_s: Floats, carries: Sequence[Carry]) -> list[float]:
                 near = float(times_s[int(np.argmin(np.abs(times_s - edge)))])
                 if abs(near - edge) > EDGE_S:
                     raise WritheError(
-                        f"{carry.thing!r} is picked up or put down at {edge:g} s, where there is"
-                        f" no key: set a key there (the nearest one is at {near:g} s)"
+                        f"{carry.object_name!r} is picked up or put down at {edge:g} s,"
+                        f" where there is no key: set one there (the nearest is at {near:g} s)"
                     )
                 cuts.add(near)
     return sorted(cuts)
@@ -145,9 +146,9 @@ def _picked(
 ) -> tuple[Scene, Floats]:
     """The scene with the object attached, if it is carried from start to end and is not yet."""
     inside = carry.start_s <= start_s + EDGE_S and carry.end_s >= end_s - EDGE_S
-    if not inside or scene.object(carry.thing).attached_to:
+    if not inside or scene.object(carry.object_name).attached_to:
         return scene, q
-    held = carried(scene, q, carry.thing, f"{who}.{carry.joint}")
+    held = carried(scene, q, carry.object_name, f"{who}.{carry.joint}")
     return held, carried_over(scene, q, held)
 
 
@@ -161,13 +162,13 @@ def _pins_in(
     """The pins of a range of times; a hold on an object counts while the object is carried."""
     found: list[TimedPin | Pin | Hold | str] = []
     carried_now = {o.name for o in scene.objects if o.attached_to.startswith(f"{who}.")}
-    things = {o.name for o in scene.objects}
+    objects = {o.name for o in scene.objects}
     for pin in pins:
         timed = pin if isinstance(pin, TimedPin) else TimedPin(pin)
         if timed.end_s < start_s + EDGE_S or timed.start_s > end_s - EDGE_S:
             continue
         on = timed.pin.on if isinstance(timed.pin, Hold) else ""
-        if not isinstance(pin, TimedPin) and on in things and on not in carried_now:
+        if not isinstance(pin, TimedPin) and on in objects and on not in carried_now:
             continue
         found.append(pin)
     return found

@@ -208,22 +208,22 @@ class ActorMotion:
         Its ends stay, or only the frames `fixed`.
         """
         held = (0, len(rows) - 1) if fixed is None else fixed
-        ways: list[Callable[[], Motion]] = [
+        methods: list[Callable[[], Motion]] = [
             lambda: self.corrected(rows, held),
             lambda: self.pieced(rows, held, progress),
             lambda: self.cleaned(rows, held, progress),
         ]
-        return self.best(rows, ways)[0]
+        return self.best(rows, methods)[0]
 
     def best(
-        self, rows: Floats, ways: Sequence[Callable[[], Motion]]
+        self, rows: Floats, methods: Sequence[Callable[[], Motion]]
     ) -> tuple[Motion, MotionChange]:
         """The first motion that is acceptable, else the one that costs least."""
         found: list[tuple[Motion, MotionChange]] = []
         reasons: list[str] = []
-        for way in ways:
+        for method in methods:
             try:
-                motion = way()
+                motion = method()
             except WritheError as error:
                 reasons.append(str(error))
                 continue
@@ -248,10 +248,10 @@ class ActorMotion:
             begin, end = inside.extended(out, first, last)
             part = out[begin : end + 1]
             held = inside.fixed_ends(part, begin)
-            ways: list[Callable[[], Motion]] = [partial(inside.cleaned, part, held, progress)]
+            methods: list[Callable[[], Motion]] = [partial(inside.cleaned, part, held, progress)]
             if {0, len(part) - 1} <= set(held) and end - begin <= _LONGEST_DETOUR_S * self.fps:
-                ways.append(partial(inside.detour, part))
-            found, _ = inside.best(part, ways)
+                methods.append(partial(inside.detour, part))
+            found, _ = inside.best(part, methods)
             out[begin : end + 1, self.own] = found.resample(self.fps).q
         q = np.ascontiguousarray(out[:, self.own])
         if not self.certified(rows, q):
@@ -311,12 +311,12 @@ class ActorMotion:
         (`MotionChange.acceptable`). A detour needs both ends: frames `fixed` (default: both) stay.
         """
         held = (0, len(rows) - 1) if fixed is None else fixed
-        ways: list[Callable[[], Motion]] = [lambda: self.pushed_out(rows, progress, fixed=held)]
+        methods: list[Callable[[], Motion]] = [lambda: self.pushed_out(rows, progress, fixed=held)]
         if {0, len(rows) - 1} <= set(held) and len(rows) <= _LONGEST_DETOUR_S * self.fps + 1:
-            ways.append(lambda: self.detour(rows))
+            methods.append(lambda: self.detour(rows))
             if self.linking_changes(rows[0], rows[-1]):
-                ways.reverse()
-        return self.best(rows, ways)
+                methods.reverse()
+        return self.best(rows, methods)
 
 
 def _tapered(

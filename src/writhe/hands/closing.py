@@ -38,7 +38,7 @@ class Touch:
 
 @dataclass(frozen=True)
 class ClosedHand:
-    """The configuration with closed fingers, and where the hand touches other things."""
+    """The configuration with closed fingers, and where the hand touches other parts."""
 
     q: Floats
     touches: tuple[Touch, ...]

@@ -47,7 +47,7 @@ class Grip:
     scene: Scene
     actor: str
     hand: Hand
-    thing: str
+    object_name: str
     q: Floats
     touches: tuple[Touch, ...]
     certified: bool
@@ -68,11 +68,11 @@ class Grip:
     @property
     def hold(self) -> Hold:
         """The wrist held where it is in the frame of the object."""
-        return _hold(self.scene, self.q, self.actor, self.hand, self.thing)
+        return _hold(self.scene, self.q, self.actor, self.hand, self.object_name)
 
     def carried(self) -> tuple[Scene, Floats]:
         """The scene in which the hand carries the object, and its configuration."""
-        scene = carried(self.scene, self.q, self.thing, self.wrist)
+        scene = carried(self.scene, self.q, self.object_name, self.wrist)
         return scene, carried_over(self.scene, self.q, scene)
 
 
@@ -81,7 +81,7 @@ def grip(
     scene: Scene,
     actor: str,
     side: str,
-    thing: str,
+    object_name: str,
     q: Floats | None = None,
     *,
     at: Floats | None = None,
@@ -105,13 +105,13 @@ def grip(
     layout = scene.layout
     start = layout.rest() if q is None else configuration(layout.skeleton, q)
     hand = hand_of(scene.actor(actor).figure, side)
-    item = scene.object(thing)
+    item = scene.object(object_name)
     if bring == "object" and item.kind is not ObjectKind.MOVED:
         raise WritheError(
-            f"{thing!r} is {item.kind.value}; only a moved object can be brought to the hand"
+            f"{object_name!r} is {item.kind.value}; only a moved object can be brought to the hand"
         )
     place = None if at is None else floats(at, (3,), "the place to grip")
-    work = _Gripping(scene, actor, hand, thing, start, database, tuple(pins))
+    work = _Gripping(scene, actor, hand, object_name, start, database, tuple(pins))
     grasps = find_grasps(
         scene.actor(actor).figure,
         hand,
@@ -121,7 +121,7 @@ def grip(
         thorough=palm is not None,
     )
     if not grasps:
-        raise WritheError(f"no way was found to put the {side} hand around {thing!r}")
+        raise WritheError(f"no way was found to put the {side} hand around {object_name!r}")
     ways = _one_each_way(grasps)
     if palm is not None:
         ways = work.facing(ways, floats(palm, (3,), "the direction of the palm"))
@@ -148,13 +148,13 @@ def _rank(found: Grip) -> tuple[bool, bool, bool, float]:
     return found.certified, found.off_m < _NEAR_M, found.closed, -found.strain_rad
 
 
-def _hold(scene: Scene, q: Floats, actor: str, hand: Hand, thing: str) -> Hold:
+def _hold(scene: Scene, q: Floats, actor: str, hand: Hand, object_name: str) -> Hold:
     frames = forward(scene.layout.skeleton, q)
-    turn, wrist = frames.rotation(thing), f"{actor}.{hand.wrist}"
-    position = turn.T @ (frames.position(wrist) - frames.position(thing))
+    turn, wrist = frames.rotation(object_name), f"{actor}.{hand.wrist}"
+    position = turn.T @ (frames.position(wrist) - frames.position(object_name))
     return Hold(
         hand.wrist,
-        thing,
+        object_name,
         vector3(position),
         orientation_in_other=quaternion_of(turn.T @ frames.rotation(wrist)),
     )
@@ -166,13 +166,13 @@ class _Gripping:
         scene: Scene,
         actor: str,
         hand: Hand,
-        thing: str,
+        object_name: str,
         q: Floats,
         database: PostureDatabase | None,
         pins: tuple[Pin, ...],
     ) -> None:
         self.pins = pins
-        self.scene, self.actor, self.hand, self.thing = scene, actor, hand, thing
+        self.scene, self.actor, self.hand, self.object_name = scene, actor, hand, object_name
         self.layout, self.start = scene.layout, q
         self.prefix = f"{actor}."
         self._database = database
@@ -182,11 +182,11 @@ class _Gripping:
         """The present rotation (3, 3) of the wrist in the object's frame."""
         frames = forward(self.layout.skeleton, self.start)
         wrist = frames.rotation(self.prefix + self.hand.wrist)
-        return frames.rotation(self.thing).T @ wrist
+        return frames.rotation(self.object_name).T @ wrist
 
     def facing(self, grasps: list[Grasp], palm: Floats) -> list[Grasp]:
         """The grasps whose palm faces within 60 degrees of a direction, else the nearest one."""
-        turn = forward(self.layout.skeleton, self.start).rotation(self.thing)
+        turn = forward(self.layout.skeleton, self.start).rotation(self.object_name)
         towards = turn.T @ palm / np.linalg.norm(palm)
         cosine = [float((g.rotation @ self.hand.axes[:, 1]) @ towards) for g in grasps]
         near = [g for g, c in zip(grasps, cosine, strict=True) if c > 0.5]
@@ -198,7 +198,7 @@ class _Gripping:
         frames = forward(self.layout.skeleton, q)
         wrist = self.prefix + self.hand.wrist
         turn = frames.rotation(wrist) @ grasp.rotation.T
-        at = self.layout.object_q[self.thing]
+        at = self.layout.object_q[self.object_name]
         q[at] = [*(frames.position(wrist) - turn @ grasp.position), *quaternion_of(turn)]
         return self._closed(q, grasp, 0.0)
 
@@ -216,8 +216,8 @@ class _Gripping:
             goal = finger_goal(finger, "open")
             set_finger(self.layout.skeleton, q, finger, *goal, prefix=self.prefix)
         frames = forward(self.layout.skeleton, q)
-        turn = frames.rotation(self.thing)
-        goal = frames.position(self.thing) + turn @ grasp.position
+        turn = frames.rotation(self.object_name)
+        goal = frames.position(self.object_name) + turn @ grasp.position
         facing = turn @ grasp.rotation
         turned = quaternion_of(facing)
         before = goal - _BACK_M * (facing @ self.hand.axes[:, 1])
@@ -277,13 +277,13 @@ class _Gripping:
         closed = close_fingers(
             self.layout.table, q, self.hand, grasp.pose, prefix=self.prefix, start="open"
         )
-        touches = tuple(t for t in closed.touches if t.other == self.thing)
+        touches = tuple(t for t in closed.touches if t.other == self.object_name)
         proof = certify(self.layout.table, np.array([closed.q, closed.q]), fps=1.0)
         return Grip(
             self.scene,
             self.actor,
             self.hand,
-            self.thing,
+            self.object_name,
             closed.q,
             touches,
             proof.certified,

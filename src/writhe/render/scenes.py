@@ -109,12 +109,12 @@ def add_scene(
         red = [n.split(".", 1)[1] for n in highlight if n.startswith(f"{actor.name}.")]
         colour = given.get(actor.name, BODIES[number % len(BODIES)])
         stage.add_figure(actor.figure, part, show=show, colour=colour, highlight=red)
-    for thing in scene.objects:
-        if thing.name in hidden:
+    for item in scene.objects:
+        if item.name in hidden:
             continue
-        position, rotation = frames.position(thing.name), frames.rotation(thing.name)
-        colour = COLLIDING if thing.name in highlight else given.get(thing.name, OBJECT)
-        for shape in thing.shapes:
+        position, rotation = frames.position(item.name), frames.rotation(item.name)
+        colour = COLLIDING if item.name in highlight else given.get(item.name, OBJECT)
+        for shape in item.shapes:
             _add_shape(stage, shape, position, rotation, colour)
 
 

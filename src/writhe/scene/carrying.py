@@ -16,7 +16,7 @@ from writhe.skeleton.quaternions import quaternion_of
 
 
 @checked
-def carried(scene: Scene, q: Floats, thing: str, joint: str) -> Scene:
+def carried(scene: Scene, q: Floats, object_name: str, joint: str) -> Scene:
     """The scene with an object attached to a joint ("anna.left_wrist") as they are at q.
 
     q: configuration of the scene's layout. The object moves with the joint from then on, is kept
@@ -29,35 +29,35 @@ def carried(scene: Scene, q: Floats, thing: str, joint: str) -> Scene:
     if joint.partition(".")[0] not in {actor.name for actor in scene.actors}:
         raise WritheError(f"{joint!r} is no joint of an actor: name it like 'anna.left_wrist'")
     attached = replace(
-        scene.object(thing),
+        scene.object(object_name),
         kind=ObjectKind.FIXED,
         keys=None,
         attached_to=joint,
-        position_m=turn.T @ (frames.position(thing) - frames.position(joint)),
-        rotation=np.array(quaternion_of(turn.T @ frames.rotation(thing))),
+        position_m=turn.T @ (frames.position(object_name) - frames.position(joint)),
+        rotation=np.array(quaternion_of(turn.T @ frames.rotation(object_name))),
     )
     policy = scene.policy
     for part in parts_below(scene, joint):
-        policy = policy.ignore(part, thing)
+        policy = policy.ignore(part, object_name)
     return replace(_with_object(scene, attached), policy=policy)
 
 
 @checked
-def put_down(scene: Scene, q: Floats, thing: str) -> Scene:
+def put_down(scene: Scene, q: Floats, object_name: str) -> Scene:
     """The scene with a carried object left where it is at q, free to be moved."""
     frames = forward(scene.layout.skeleton, configuration(scene.layout.skeleton, q))
-    item = scene.object(thing)
+    item = scene.object(object_name)
     if not item.attached_to:
         return scene
     ignored = scene.policy.ignored
     for part in parts_below(scene, item.attached_to):
-        ignored = ignored - {(min(part, thing), max(part, thing))}
+        ignored = ignored - {(min(part, object_name), max(part, object_name))}
     left = replace(
         item,
         kind=ObjectKind.MOVED,
         attached_to="",
-        position_m=frames.position(thing).copy(),
-        rotation=np.array(quaternion_of(frames.rotation(thing))),
+        position_m=frames.position(object_name).copy(),
+        rotation=np.array(quaternion_of(frames.rotation(object_name))),
     )
     return replace(_with_object(scene, left), policy=replace(scene.policy, ignored=ignored))
 

@@ -25,7 +25,7 @@ function certificateNote(): string {
 
 const EXPORT_FORMATS: { [suffix: string]: string } = {
   bvh: "The skeleton's motion, for most animation tools",
-  glb: "Characters as they came, with materials and motion, and the objects: Blender, game engines",
+  glb: "Characters as imported, with materials and motion, and the objects: for Blender and game engines",
 };
 
 function exportMenu(editor: Editor): HTMLElement {

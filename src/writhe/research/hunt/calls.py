@@ -161,8 +161,8 @@ def _forward(rng: Rng) -> None:
 def _keys(rng: Rng) -> None:
     count = int(rng.integers(0, 4))
     keys = KeyMotion(numbers(rng, count), numbers(rng, count, 3), numbers(rng, count, 4))
-    thing = SceneObject("o", (random_shape(rng),), ObjectKind.ANIMATED, keys=keys)
-    scene = Scene((Actor("p", figure("hand"), numbers(rng, 3), numbers(rng, 4)),), (thing,))
+    item = SceneObject("o", (random_shape(rng),), ObjectKind.ANIMATED, keys=keys)
+    scene = Scene((Actor("p", figure("hand"), numbers(rng, 3), numbers(rng, 4)),), (item,))
     motion = scene.layout.motion({}, fps=number(rng))
     certify(scene.layout.table, motion.q[:5], motion.fps)
 

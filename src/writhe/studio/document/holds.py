@@ -1,4 +1,4 @@
-"""Holds of a document: two things that are kept together for a range of times.
+"""Holds of a document: two joints or objects that are kept together for a range of times.
 
 A hold keeps the frame of `part` fixed in the frame of `other`. A part is a joint of a character or
 an object. An object that is held follows: the hold carries it. A joint that is held on another
@@ -19,8 +19,8 @@ SETTING = "holds"
 MAX_HOLDS = 64
 
 
-class Thing(msgspec.Struct, frozen=True):
-    """A joint of an actor, or an object."""
+class Anchor(msgspec.Struct, frozen=True):
+    """One side of a hold: a joint of an actor, or an object."""
 
     actor: int = 0
     joint: str = ""
@@ -34,8 +34,8 @@ class HoldRow(msgspec.Struct, frozen=True):
     """
 
     id: int
-    part: Thing
-    other: Thing
+    part: Anchor
+    other: Anchor
     position: Vector3
     rotation: Quaternion
     start_s: float | None = None
@@ -64,17 +64,17 @@ def all_holds(document: Document) -> list[HoldRow]:
     actors = {actor.id: actor.figure for actor in document.actors()}
     objects = {item.id for item in document.objects()}
 
-    def exists(thing: Thing) -> bool:
-        if thing.object:
-            return thing.object in objects
-        figure = actors.get(thing.actor)
-        return figure is not None and thing.joint in document.figure(figure).skeleton
+    def exists(anchor: Anchor) -> bool:
+        if anchor.object:
+            return anchor.object in objects
+        figure = actors.get(anchor.actor)
+        return figure is not None and anchor.joint in document.figure(figure).skeleton
 
     return [hold for hold in stored if exists(hold.part) and exists(hold.other)]
 
 
 def put_hold(document: Document, edit: Edit, hold: HoldRow) -> None:
-    """Add a hold, or replace the one with its id or of the same two things."""
+    """Add a hold, or replace the one with its id or of the same two anchors."""
     if hold.part == hold.other:
         raise WritheError("a hold needs two different things")
     same = {hold.part, hold.other}

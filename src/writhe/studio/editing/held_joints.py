@@ -15,7 +15,7 @@ from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Hold
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.holds import HoldRow, Thing, all_holds, carriers, put_hold
+from writhe.studio.document.holds import Anchor, HoldRow, all_holds, carriers, put_hold
 from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.placements import Frame, composed, hold_frame, inverse
 
@@ -24,21 +24,21 @@ _UNIT: Frame = (np.eye(3), np.zeros(3))
 
 @dataclass(frozen=True)
 class Attachment:
-    """What a thing moves with: a joint of an actor (0: none) and its frame in that of the joint."""
+    """What an anchor moves with: a joint of an actor (0: none), and its frame in the joint's."""
 
     actor: int
     joint: str
     frame: Frame
 
 
-def attachment(document: Document, thing: Thing, carried: Mapping[int, HoldRow]) -> Attachment:
-    """The joint that a thing moves with, through the objects that carry it."""
+def attachment(document: Document, anchor: Anchor, carried: Mapping[int, HoldRow]) -> Attachment:
+    """The joint that an anchor moves with, through the objects that carry it."""
     frame, seen = _UNIT, set[int]()
-    while thing.object and thing.object in carried and thing.object not in seen:
-        seen.add(thing.object)
-        hold = carried[thing.object]
-        frame, thing = composed(hold_frame(hold), frame), hold.other
-    return Attachment(thing.actor, thing.joint, frame)
+    while anchor.object and anchor.object in carried and anchor.object not in seen:
+        seen.add(anchor.object)
+        hold = carried[anchor.object]
+        frame, anchor = composed(hold_frame(hold), frame), hold.other
+    return Attachment(anchor.actor, anchor.joint, frame)
 
 
 # a hold of a joint, with what its two sides move with
@@ -110,18 +110,18 @@ def timed_holds(document: Document, actor: int, start_s: float, end_s: float) ->
     return out
 
 
-def marker(thing: Thing) -> str:
+def marker(anchor: Anchor) -> str:
     """The name of the moving frame that stands for a joint of another actor."""
-    return f"held {thing.actor} {thing.joint}".replace(".", " ")[:100]
+    return f"held {anchor.actor} {anchor.joint}".replace(".", " ")[:100]
 
 
-def partners(document: Document, actor: int) -> dict[str, Thing]:
+def partners(document: Document, actor: int) -> dict[str, Anchor]:
     """By marker, the joints of other actors that joints of this one are held on.
 
     Of actors that hold each other, the one whose hold was made first follows the other.
     """
     follows: dict[int, set[int]] = {}  # by actor, those that it follows, directly or not
-    found: dict[str, Thing] = {}
+    found: dict[str, Anchor] = {}
     for hold in all_holds(document):
         one, other = hold.part.actor, hold.other.actor
         if 0 in (one, other) or one == other or one in follows.get(other, set()):
@@ -149,7 +149,7 @@ def keep_places(
     holds = all_holds(document)
     carried = carriers(holds, time_s, time_s)
     for number, hold in carried.items():
-        at = attachment(document, Thing(object=number), carried)
+        at = attachment(document, Anchor(object=number), carried)
         if at.actor in poses and hold.start_s is None and not document.placement_keys(number):
             turn, position = composed(_joint_frame(document, at, poses[at.actor]), at.frame)
             data = msgspec.structs.replace(

@@ -33,7 +33,7 @@ from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, Document, PinRow
-from writhe.studio.document.holds import Thing
+from writhe.studio.document.holds import Anchor
 from writhe.studio.document.timeline import SolvedSpan, SolveSpan
 from writhe.studio.editing import held_joints, placements, scene_objects
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
@@ -260,7 +260,7 @@ def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: Scene
 
 
 def _surroundings(
-    document: Document, scene: Scene, actor: int, partners: dict[str, Thing]
+    document: Document, scene: Scene, actor: int, partners: dict[str, Anchor]
 ) -> Callable[[Floats], Floats]:
     """Rows of the objects over time; `partners` are joints of other actors that this one holds."""
     layout = scene.layout
@@ -273,8 +273,8 @@ def _surroundings(
             if name in moved:
                 placed = placements.placements(document, item, times_s, unsolved=actor)
                 rows[:, layout.object_q[name]] = placed
-        for name, thing in partners.items():
-            turns, points = placements.frames(document, thing, times_s, unsolved=actor)
+        for name, anchor in partners.items():
+            turns, points = placements.frames(document, anchor, times_s, unsolved=actor)
             rows[:, layout.object_q[name]] = object_poses(points, turns)
         return rows
 

@@ -16,7 +16,7 @@ from writhe.scene.carrying import object_poses
 from writhe.skeleton import forward
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import Document, ObjectRow
-from writhe.studio.document.holds import HoldRow, Thing, all_holds
+from writhe.studio.document.holds import Anchor, HoldRow, all_holds
 from writhe.studio.document.rows import SAME_TIME_S
 from writhe.studio.editing import scene_objects
 
@@ -87,16 +87,16 @@ def placement_at(document: Document, item: ObjectRow, time_s: float) -> Floats:
 
 
 def frames(
-    document: Document, thing: Thing, times_s: Floats, *, unsolved: int = 0, depth: int = 0
+    document: Document, anchor: Anchor, times_s: Floats, *, unsolved: int = 0, depth: int = 0
 ) -> Frame:
     """World frames (times, 3, 3), (times, 3) of a joint or an object."""
-    if thing.object:
-        item = document.object_row(thing.object)
+    if anchor.object:
+        item = document.object_row(anchor.object)
         rows = placements(document, item, times_s, unsolved=unsolved, depth=depth)
         return np.array([rotation_matrix(row[3:]) for row in rows]), rows[:, :3]
-    actor = document.actor(thing.actor)
+    actor = document.actor(anchor.actor)
     timeline = document.timeline(actor.id)
-    if thing.actor == unsolved:
+    if anchor.actor == unsolved:
         timeline = replace(timeline, solve_span=None)
     skeleton = document.figure(actor.figure).skeleton
     if timeline.empty:
@@ -104,4 +104,4 @@ def frames(
     else:
         q = timeline.sample(times_s)
     posed = forward(skeleton, q)
-    return posed.rotation(thing.joint), posed.position(thing.joint)
+    return posed.rotation(anchor.joint), posed.position(anchor.joint)

@@ -19,7 +19,7 @@ from writhe.scene.carrying import parts_below
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.document import Document, ObjectRow
-from writhe.studio.document.holds import HoldRow, Thing, all_holds, carriers
+from writhe.studio.document.holds import Anchor, HoldRow, all_holds, carriers
 from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.contact_defaults import GROUND, POLICY
 from writhe.studio.editing.figure_cache import per_figure
@@ -108,11 +108,11 @@ def actor_label(actor: int) -> str:
     return f"actor{actor}"
 
 
-def thing_label(document: Document, thing: Thing) -> str:
+def anchor_label(document: Document, anchor: Anchor) -> str:
     """The name in the layout of a joint ("label.joint") or of an object."""
-    if thing.object:
-        return scene_objects.object_label(document.object_row(thing.object))
-    return f"{actor_label(thing.actor)}.{thing.joint}"
+    if anchor.object:
+        return scene_objects.object_label(document.object_row(anchor.object))
+    return f"{actor_label(anchor.actor)}.{anchor.joint}"
 
 
 def build_scene(document: Document, key: SceneKey) -> Scene:
@@ -146,7 +146,7 @@ def _scene_object(document: Document, entry: LayoutObject, carrier: HoldRow | No
     place, turn, attached = item.data.position, item.data.rotation, ""
     if carrier is not None:
         place, turn = carrier.position, carrier.rotation
-        attached = thing_label(document, carrier.other)
+        attached = anchor_label(document, carrier.other)
     moves = entry.moves and carrier is None
     return SceneObject(
         scene_objects.object_label(item),
@@ -160,10 +160,10 @@ def _scene_object(document: Document, entry: LayoutObject, carrier: HoldRow | No
 
 
 def _with_holds(document: Document, scene: Scene, key: SceneKey) -> ContactPolicy:
-    """The scene's policy in which things that are held together may touch."""
+    """The scene's policy in which parts that are held together may touch."""
     policy, present = scene.policy, {actor.name for actor in scene.actors}
     for hold in key.held:
-        sides = [_parts(document, scene, thing, present) for thing in (hold.part, hold.other)]
+        sides = [_parts(document, scene, anchor, present) for anchor in (hold.part, hold.other)]
         for one, other in product(*sides):
             if one == other:
                 continue
@@ -172,11 +172,11 @@ def _with_holds(document: Document, scene: Scene, key: SceneKey) -> ContactPolic
     return policy
 
 
-def _parts(document: Document, scene: Scene, thing: Thing, present: set[str]) -> tuple[str, ...]:
-    label = thing_label(document, thing)
-    if thing.object:
+def _parts(document: Document, scene: Scene, anchor: Anchor, present: set[str]) -> tuple[str, ...]:
+    label = anchor_label(document, anchor)
+    if anchor.object:
         return (label,)
-    return parts_below(scene, label) if actor_label(thing.actor) in present else ()
+    return parts_below(scene, label) if actor_label(anchor.actor) in present else ()
 
 
 def actor_in_scene(document: Document, actor: int, scene: Scene, poses: ScenePoses) -> ActorInScene:

@@ -58,7 +58,7 @@ class ClearingDialog {
     {
       class: "wide primary",
       type: "button",
-      title: "Go around where limbs swap over and under, push out elsewhere; your poses stay. One undo reverts it all",
+      title: "Goes around where limbs change sides, pushes out elsewhere; your poses stay. One undo reverts everything",
       click: () => this.start({ type: "clear_all", preferred_actor: store.active, move_keys: false }),
     },
     icon("check"),
@@ -67,7 +67,7 @@ class ClearingDialog {
   private readonly moveOut = h("button", {
     class: "wide",
     type: "button",
-    title: "Changes keyed poses that overlap: each moves as little as it takes. One undo reverts it all",
+    title: "Also moves keyed poses that overlap, as little as necessary. One undo reverts everything",
     click: () => this.start({ type: "clear_all", preferred_actor: store.active, move_keys: true }),
   });
   private readonly dialog = h(

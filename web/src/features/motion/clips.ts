@@ -35,10 +35,10 @@ function numberField(label: string, about: string, step: number): HTMLInputEleme
 
 function clipSection(editor: Editor): HTMLElement {
   const name = h("p", { class: "note" });
-  const from = numberField("Trim from", "Where the clip shall start, in seconds of the timeline", 0.1);
-  const to = numberField("Trim to", "Where the clip shall end, in seconds of the timeline", 0.1);
-  const length = numberField("Length of the clip", "How long the clip shall last, in seconds", 0.1);
-  const times = numberField("Repetitions", "How often the clip shall play", 1);
+  const from = numberField("Trim from", "New start of the clip, in seconds on the timeline", 0.1);
+  const to = numberField("Trim to", "New end of the clip, in seconds on the timeline", 0.1);
+  const length = numberField("Length of the clip", "New duration of the clip, in seconds", 0.1);
+  const times = numberField("Repetitions", "Number of times that the clip plays", 1);
   times.value = "2";
   const run = (send: (actor: number) => void) => () => {
     const clip = activeClip();
@@ -61,7 +61,11 @@ function clipSection(editor: Editor): HTMLElement {
     {},
     row("From, to (s)", [from, to], wideButton("Trim", "Keep this part of the clip", trim)),
     row("Length (s)", [length], wideButton("Stretch", "Slow the clip down or speed it up", stretch)),
-    row("Times", [times], wideButton("Loop clip", "Repeat the clip, each time from where it ended", loop)),
+    row(
+      "Times",
+      [times],
+      wideButton("Loop clip", "Repeat the clip; each repetition starts where the last one ended", loop),
+    ),
     h(
       "div",
       { class: "grid" },

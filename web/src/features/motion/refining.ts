@@ -12,7 +12,7 @@ import { BeforeAfter } from "./clearing";
 const PROFILES: [RefineSegment["profile"], string, string][] = [
   ["bell", "Ease in and out", "The speed rises and falls like a bell from the first pose to the last"],
   ["uniform", "Even speed", "The same speed all the way"],
-  ["keep", "Keep the timing", "Only smoothed; needed if something else moves meanwhile"],
+  ["keep", "Keep the timing", "Smooth only; needed if something else moves at the same time"],
 ];
 
 export const install: Install = (editor) => {
@@ -24,7 +24,7 @@ export const install: Install = (editor) => {
         element: panel.element,
         order: 56,
         folded: true,
-        about: "Times and smooths a segment as a whole: feet stay planted, parts apart, turning steady",
+        about: "Retimes and smooths a whole segment; feet stay planted, and parts do not overlap",
       },
     ],
     actions: [

@@ -16,7 +16,7 @@ const MAX_SECONDS = 30;
 const DEFAULT_SECONDS = 2;
 const MIN_STEP_M = 0.004;
 const HELP = "Draw a path for a hand or foot: from the playhead on, it follows the path in the chosen style.";
-const NO_LIMBS = "Paths are for hands and feet, and this figure has none that are known.";
+const NO_LIMBS = "Only hands and feet can follow a path, and none are recognised in this figure.";
 
 export const install: Install = (editor) => {
   const panel = new PathPanel(editor);

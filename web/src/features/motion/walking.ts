@@ -38,7 +38,7 @@ function walkMode(editor: Editor): Mode {
   const go = (at: PointerAt) => {
     const object = editor.viewport.objects.pick(at.ray);
     const floor = at.ray.intersectPlane(FLOOR, new THREE.Vector3());
-    if (object === null && !floor) return showMessage("Click the floor where the character shall walk to.");
+    if (object === null && !floor) return showMessage("Click the floor where the character should walk to.");
     editor.tools.enter(null);
     const [x, z] = floor ? [clamped(floor.x), clamped(floor.z)] : [0, 0];
     editor.command({ type: "walk_to", actor: store.active, x, z, object: object?.object ?? 0 });

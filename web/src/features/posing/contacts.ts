@@ -53,7 +53,7 @@ export const install: Install = (editor) => {
       showMessage(
         added
           ? `In contact: ${added}. Allowed contacts are listed in “Contacts” in the panel.`
-          : "It is in contact already.",
+          : "It is already in contact.",
       );
       request = "";
     },

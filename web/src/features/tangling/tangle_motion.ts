@@ -12,7 +12,7 @@ import { tanglePanel } from "./tangles";
 const ORDERS: [string, string, string][] = [
   ["together", "All at once", "All tangles of a key at the same time"],
   ["given", "One after the other", "In the listed order"],
-  ["automatic", "Best order", "Tries the possible orders and uses the shortest with the most clearance"],
+  ["automatic", "Best order", "Tries all orders and uses a short path with much clearance"],
 ];
 
 export const install: Install = (editor) => {

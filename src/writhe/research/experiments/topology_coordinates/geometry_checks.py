@@ -57,11 +57,11 @@ class PoseView:
         return best
 
     def _nearest(
-        self, parts: Sequence[str], thing: str, segment: Floats
+        self, parts: Sequence[str], object_name: str, segment: Floats
     ) -> tuple[float, Floats, Floats]:
         """The distance of a segment (2, 3) of an object from shapes of parts, and both points."""
         best, points = np.inf, np.zeros((2, 3))
-        ends = np.array([self.frames.point(thing, p) for p in segment])
+        ends = np.array([self.frames.point(object_name, p) for p in segment])
         along = ends[0] + np.linspace(0.0, 1.0, 41)[:, None] * (ends[1] - ends[0])
         for part in parts:
             who, joint = part.split(".", 1)
@@ -79,16 +79,16 @@ class PoseView:
         return best, points[0], points[1]
 
     def segment_clearance(
-        self, parts: Sequence[str], thing: str, segment: Floats, radius_m: float
+        self, parts: Sequence[str], object_name: str, segment: Floats, radius_m: float
     ) -> float:
         """The distance of shapes of parts from a thick segment (2, 3) of an object."""
-        return self._nearest(parts, thing, segment)[0] - radius_m
+        return self._nearest(parts, object_name, segment)[0] - radius_m
 
     def support(
-        self, parts: Sequence[str], thing: str, segment: Floats, radius_m: float
+        self, parts: Sequence[str], object_name: str, segment: Floats, radius_m: float
     ) -> tuple[float, float]:
         """That distance, and the cosine between the vertical and the way up to the segment."""
-        gap, above, below = self._nearest(parts, thing, segment)
+        gap, above, below = self._nearest(parts, object_name, segment)
         way = above - below
         return gap - radius_m, float(way[1] / np.linalg.norm(way))
 

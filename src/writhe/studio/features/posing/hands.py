@@ -11,14 +11,14 @@ from writhe.hands import HAND_POSES, clasp, grip, hand_pose, hands_of
 from writhe.skeleton import Figure, forward
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.history import Edit
-from writhe.studio.document.holds import Thing, all_holds
+from writhe.studio.document.holds import Anchor, all_holds
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.feature import Feature
-from writhe.studio.features.scene.holds import hold_things
+from writhe.studio.features.scene.holds import hold_together
 from writhe.studio.features.tangling.tangles import current_configuration
 from writhe.studio.protocol import Command, Name, Part
 
@@ -89,15 +89,15 @@ def set_hand_pose(editor: Editor, edit: Edit, message: SetHandPose) -> None:
 def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
     """The hand goes to the object, closes around it and takes it; a second hand holds on to it."""
     side = _side(editor, message.actor, message.joint)
-    thing = scene_objects.object_label(editor.document.object_row(message.object))
+    object_name = scene_objects.object_label(editor.document.object_row(message.object))
     q = current_configuration(editor)
     found = grip(
         editor.scene,
         actor_label(message.actor),
         side,
-        thing,
+        object_name,
         q,
-        at=None if message.at is None else _in_object(editor, q, thing, message.at),
+        at=None if message.at is None else _in_object(editor, q, object_name, message.at),
         pins=_held_wrists(editor, message.actor, side),
         database=_postures(editor),
     )
@@ -107,8 +107,8 @@ def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
             " the object"
         )
     _keep(editor, edit, message.actor, found.q)
-    hand = Thing(message.actor, found.hand.wrist)
-    hold_things(editor, edit, hand, Thing(object=message.object))
+    hand = Anchor(message.actor, found.hand.wrist)
+    hold_together(editor, edit, hand, Anchor(object=message.object))
 
 
 @feature.command("Shake hands")
@@ -127,12 +127,12 @@ def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
             f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters closer,"
             " facing each other"
         )
-    joined: list[Thing] = []
+    joined: list[Anchor] = []
     for number, side in zip((message.actor, message.other), sides, strict=True):
         figure = editor.document.figure(editor.document.actor(number).figure)
         _keep(editor, edit, number, found.q)
-        joined.append(Thing(number, hands_of(figure)[side].wrist))
-    hold_things(editor, edit, *joined)
+        joined.append(Anchor(number, hands_of(figure)[side].wrist))
+    hold_together(editor, edit, *joined)
 
 
 def _keep(editor: Editor, edit: Edit, number: int, q: Floats) -> None:
@@ -142,11 +142,11 @@ def _keep(editor: Editor, edit: Edit, number: int, q: Floats) -> None:
     editor.posed_actor(editor.document.actor(number)).set_pose(own)
 
 
-def _in_object(editor: Editor, q: Floats, thing: str, point: Vector3) -> Floats:
+def _in_object(editor: Editor, q: Floats, object_name: str, point: Vector3) -> Floats:
     """A point of the world in the frame of an object."""
     at = floats(point, (3,), "the place to grip")
     frames = forward(editor.scene.layout.skeleton, q)
-    return frames.rotation(thing).T @ (at - frames.position(thing))
+    return frames.rotation(object_name).T @ (at - frames.position(object_name))
 
 
 def _held_wrists(editor: Editor, number: int, but: str) -> list[Pin]:
@@ -154,11 +154,11 @@ def _held_wrists(editor: Editor, number: int, but: str) -> list[Pin]:
     posed = editor.posed_actor(editor.document.actor(number))
     wrists = {hand.wrist for side, hand in hands_of(posed.figure).items() if side != but}
     held = {
-        thing.joint
+        anchor.joint
         for hold in all_holds(editor.document)
         if hold.holds(editor.time_s)
-        for thing in (hold.part, hold.other)
-        if thing.actor == number
+        for anchor in (hold.part, hold.other)
+        if anchor.actor == number
     }
     skeleton = posed.figure.skeleton
     return [pin_here(skeleton, posed.q, wrist, orientation=True) for wrist in wrists & held]

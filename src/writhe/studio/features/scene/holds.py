@@ -1,4 +1,4 @@
-"""Holds: two things kept together, such as a rod in a hand, a hand on a shoulder, a handshake.
+"""Holds: joints and objects kept together: a rod in a hand, a hand on a shoulder, a handshake.
 
 While one character is dragged, what it holds moves along: objects with the hand that carries them,
 and other characters who hold the same object or hand.
@@ -20,8 +20,8 @@ from writhe.solvers.posing import Target
 from writhe.studio.document import Document, relations
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import (
+    Anchor,
     HoldRow,
-    Thing,
     all_holds,
     carriers,
     hold_by_number,
@@ -45,7 +45,7 @@ _FURNITURE = ("chair", "ladder")  # objects that stay; hands are held on them
 
 
 class AddHold(Command, frozen=True, tag="add_hold"):
-    """Keep two picked things together as they are now: `part` follows `other`.
+    """Keep two picked parts or objects together as they are now: `part` follows `other`.
 
     A hand picked together with an object that can be carried takes the object, in either order.
     """
@@ -113,18 +113,18 @@ def state(editor: Editor) -> HoldsState:
 
 
 def _hold_state(document: Document, hold: HoldRow, names: dict[str, str]) -> HoldState:
-    from writhe.studio.editing.scene_builder import thing_label
+    from writhe.studio.editing.scene_builder import anchor_label
 
-    def joint(thing: Thing) -> int:
-        if not thing.actor:
+    def joint(anchor: Anchor) -> int:
+        if not anchor.actor:
             return -1
-        return document.figure(document.actor(thing.actor).figure).skeleton.index(thing.joint)
+        return document.figure(document.actor(anchor.actor).figure).skeleton.index(anchor.joint)
 
     left: list[float] = []
     if hold.carries and hold.end_s is not None:
         item = document.object_row(hold.part.object)
         left = placements.placement_at(document, item, hold.end_s).tolist()
-    labels = [display_name(thing_label(document, t), names) for t in (hold.part, hold.other)]
+    labels = [display_name(anchor_label(document, t), names) for t in (hold.part, hold.other)]
     return HoldState(
         hold.id,
         f"{labels[0]} {'in' if hold.carries else 'on'} {labels[1]}",
@@ -145,9 +145,9 @@ def _hold_state(document: Document, hold: HoldRow, names: dict[str, str]) -> Hol
 
 @feature.command("Hold")
 def add_hold(editor: Editor, edit: Edit, message: AddHold) -> None:
-    """Keep two things together as they are now."""
+    """Keep two parts or objects together as they are now."""
     document = editor.document
-    part, other = _thing(document, message.part), _thing(document, message.other)
+    part, other = _anchor(document, message.part), _anchor(document, message.other)
     if part is None or other is None:
         held = part or other
         if held is None or held.object:
@@ -162,11 +162,11 @@ def add_hold(editor: Editor, edit: Edit, message: AddHold) -> None:
             document, edit, actor.id, figure, q, part.joint, other.joint, message.kept
         )
         return
-    hold_things(editor, edit, part, other)
+    hold_together(editor, edit, part, other)
 
 
-def hold_things(editor: Editor, edit: Edit, part: Thing, other: Thing) -> None:
-    """Keep two things together from now on as they are in the current poses."""
+def hold_together(editor: Editor, edit: Edit, part: Anchor, other: Anchor) -> None:
+    """Keep two anchors together from now on, as they are in the current poses."""
     document = editor.document
     if part.actor and other.object and _can_be_carried(document, other.object, editor.time_s):
         part, other = other, part  # the hand takes it
@@ -181,11 +181,11 @@ def hold_things(editor: Editor, edit: Edit, part: Thing, other: Thing) -> None:
         next_number(document), part, other, vector3(position), quaternion_of(turn), start
     )
     put_hold(document, edit, hold)
-    for thing in (part, other):  # the hold replaces a pin of the hand
-        if thing.actor:
-            actor = document.actor(thing.actor)
+    for anchor in (part, other):  # the hold replaces a pin of the hand
+        if anchor.actor:
+            actor = document.actor(anchor.actor)
             q = editor.posed_actor(actor).q
-            edits.set_pin(document, edit, actor.id, q, thing.joint, "none")
+            edits.set_pin(document, edit, actor.id, q, anchor.joint, "none")
 
 
 @feature.command("Let go")
@@ -231,7 +231,7 @@ class _Link:
 
 @feature.drag_follower
 def follow(editor: Editor, actor: int) -> HeldAlong | None:
-    """Characters that hold the same things move along; one that cannot holds the dragged back."""
+    """Characters joined by holds move along; one that cannot stops the dragged one."""
     holds = editor.holds_now
     if not any(a.actor and b.actor and a.actor != b.actor for _, a, b in holds):
         return None
@@ -312,20 +312,20 @@ def _joint_frame(editor: Editor, number: int, joint: str) -> Frame:
     return frames.rotation(joint), frames.position(joint)
 
 
-def _frame_now(editor: Editor, thing: Thing) -> Frame:
+def _frame_now(editor: Editor, anchor: Anchor) -> Frame:
     """The frame of a joint or object in the current poses."""
-    if thing.actor:
-        posed = editor.posed_actor(editor.document.actor(thing.actor))
+    if anchor.actor:
+        posed = editor.posed_actor(editor.document.actor(anchor.actor))
         frames = forward(posed.figure.skeleton, posed.q)
-        return frames.rotation(thing.joint), frames.position(thing.joint)
+        return frames.rotation(anchor.joint), frames.position(anchor.joint)
     at = held_joints.attachment(
         editor.document,
-        thing,
+        anchor,
         carriers(all_holds(editor.document), editor.time_s, editor.time_s),
     )
     if at.actor:
         return composed(_joint_frame(editor, at.actor, at.joint), at.frame)
-    item = editor.document.object_row(thing.object)
+    item = editor.document.object_row(anchor.object)
     placed = placements.placement_at(editor.document, item, editor.time_s)
     return rotation_matrix(placed[3:]), placed[:3]
 
@@ -336,16 +336,16 @@ def _can_be_carried(document: Document, number: int, time_s: float) -> bool:
     return not furniture and number not in carriers(all_holds(document), time_s, time_s)
 
 
-def _thing(document: Document, picked: PickedPart) -> Thing | None:
-    """The thing of a pick; a finger counts as its hand, None is the ground."""
+def _anchor(document: Document, picked: PickedPart) -> Anchor | None:
+    """The anchor of a pick; a finger counts as its hand, None is the ground."""
     if picked.object:
-        return Thing(object=document.object_row(picked.object).id)
+        return Anchor(object=document.object_row(picked.object).id)
     if not picked.actor:
         return None
     figure = document.figure(document.actor(picked.actor).figure)
     if not 0 <= picked.joint < len(figure.skeleton):
         raise WritheError(f"this figure has no joint number {picked.joint}")
-    return Thing(picked.actor, _hand_joint(figure, figure.skeleton.names[picked.joint]))
+    return Anchor(picked.actor, _hand_joint(figure, figure.skeleton.names[picked.joint]))
 
 
 def _hand_joint(figure: Figure, joint: str) -> str:

@@ -745,7 +745,7 @@ export interface HandsState {
   actors: number[];
 }
 
-/** Keep two picked things together as they are now: `part` follows `other`. */
+/** Keep two picked parts or objects together as they are now: `part` follows `other`. */
 export interface AddHold {
   type: "add_hold";
   request: string;

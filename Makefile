@@ -65,7 +65,7 @@ blender-pictures: install
 
 # Pictures of the studio's main states, into out/screenshots.
 screenshots: install system-packages $(CLIENT)
-	$(BIN)/python tools/take_screenshots.py out/screenshots
+	$(BIN)/python tools/pictures/take_screenshots.py out/screenshots
 
 test: install system-packages $(CLIENT)
 	@tools/install_gltf_validator.sh

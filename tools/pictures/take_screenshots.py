@@ -1,4 +1,4 @@
-"""Pictures of the studio's main states: `python tools/take_screenshots.py FOLDER [SCENE ...]`.
+"""Pictures of the studio's main states: `take_screenshots.py FOLDER [SCENE ...]`.
 
 `make screenshots` takes all of them. Starts its own server with an empty document folder, poses by
 real drags in Chromium, and writes PNG files.
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studio"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "studio"))
 
 from browser_user import (
     CHROMIUM,

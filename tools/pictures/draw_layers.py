@@ -11,7 +11,7 @@ import tomllib
 from html import escape
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "layers.svg"
 _PACKAGES = ROOT / "src" / "writhe"
 _TINTS = ("#dbe7ff", "#e3f2e1", "#fff0d6", "#f3e3f5")  # of the groups, from top to bottom

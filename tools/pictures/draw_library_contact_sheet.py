@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Draw a contact sheet of the built-in library's key poses: many small pictures in one.
 
-Example: tools/draw_library_contact_sheet.py basic chair ladder -o docs/images/library.png --columns
-16
+Example: draw_library_contact_sheet.py basic chair ladder -o docs/images/library.png --columns 16
 """
 
 from __future__ import annotations

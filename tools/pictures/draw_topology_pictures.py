@@ -56,7 +56,7 @@ def main() -> None:
         axes[1, column].set_yticks([])
         axes[1, column].set_xlabel(f"w {w:.2f}  c ({x:.2f}, {y:.2f})  d {d:.2f}", fontsize=8)
     axes[1, 0].set_ylabel("segments of the dark chain", fontsize=8)
-    target = Path(__file__).resolve().parents[1] / "docs" / "images" / "topology-coordinates.png"
+    target = Path(__file__).resolve().parents[2] / "docs" / "images" / "topology-coordinates.png"
     page.savefig(target, dpi=90)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from writhe.studio.protocol.typescript import typescript
 
-GENERATED = Path(__file__).parents[2] / "web" / "src" / "generated" / "messages.ts"
+GENERATED = Path(__file__).parents[3] / "web" / "src" / "generated" / "messages.ts"
 
 
 def test_the_generated_types_are_fresh() -> None:

@@ -37,7 +37,7 @@ from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing.idle_fingers import FingerPoser
 from writhe.studio.editing.starting_poses import starting_pose
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 TILE = (300, 260)
 
 

@@ -52,7 +52,7 @@ def main() -> None:
             film_strip(human, motion, path, count=7, size=size, highlights=red, view=view)
             strips.append(np.asarray(Image.open(path).convert("RGB"))[30:340])
     picture = Image.fromarray(np.concatenate(strips, axis=0))
-    target = Path(__file__).resolve().parents[1] / "docs" / "images" / "drag.png"
+    target = Path(__file__).resolve().parents[2] / "docs" / "images" / "drag.png"
     picture.quantize(200, dither=Image.Dither.FLOYDSTEINBERG).save(target, optimize=True)
 
 

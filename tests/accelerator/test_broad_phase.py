@@ -9,9 +9,10 @@ import pytest
 
 from writhe.collision import Certificate, CollisionTable, Verdict
 from writhe.collision.certify import certify_interpolations, interpolations_of
-from writhe.collision.clear_intervals import remaining_runs
 from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion
+from writhe.collision.swept_intervals import after_rows
 from writhe.io import save
+from writhe.kernels.collision.interval_bounds import CLEAR, MOVES
 from writhe.postures.synthetic_clips import builtin_movements
 from writhe.scene import certify_file
 from writhe.scene.file_certificate import interpolations_of_file
@@ -117,16 +118,15 @@ def test_bodies_that_are_not_supported_are_swept_as_a_whole(broad_phase):
     assert not broad_phase(two.table, motion, 0.001).clear.any()
 
 
-def test_runs_cover_every_interval_that_is_neither_clear_nor_unknown():
+def test_every_row_is_tested_unless_clear_intervals_surround_it():
     rng = np.random.default_rng(2)
     for _ in range(200):
         count = int(rng.integers(1, 12))
         breaks, clear = rng.random(count) < 0.2, rng.random(count) < 0.4
         clear &= ~breaks
-        runs = remaining_runs(breaks, clear)
-        swept = {i for first, last in runs for i in range(first, last)}
-        assert swept == set(np.flatnonzero(~breaks & ~clear).tolist())
-        # each row is in a run or next to a clear interval
-        rows = {i for first, last in runs for i in range(first, last + 1)}
-        rows |= {i + k for i in np.flatnonzero(clear).tolist() for k in (0, 1)}
-        assert rows == set(range(count + 1))
+        follows = after_rows(breaks, clear)
+        assert set(np.flatnonzero(follows == MOVES)) == set(np.flatnonzero(~breaks & ~clear))
+        # the kernel skips a row if the intervals on both sides are clear
+        skipped = (follows[1:] == CLEAR) & (follows[:-1] == CLEAR)
+        beside = clear & np.append(clear[1:], True)
+        assert (skipped == beside).all()

@@ -54,6 +54,18 @@ def test_grazing_passes_are_decided(clear_m, certified, frames):
     assert found.penetration_upper_bound_m - found.penetration_witnessed_m <= 1e-4
 
 
+def test_a_deep_overlap_of_thin_shapes_is_found_beside_a_deeper_pair_of_thick_ones():
+    # 0.7 mm is deep for wires of 1 mm, 0.95 mm is within the tolerance of the rods
+    table = free_sticks(rod(), rod(), rod(0.001), rod(0.001, axis=2), fixed=(0,))
+    apart = np.concatenate([np.linspace(5.0, 1.3, 20), np.linspace(1.3, 5.0, 21)]) * MM
+    rods, wire = (0.0, 0.1 - 0.95 * MM, 0.0), (2.0, 0.0, 0.0)
+    q = np.array([free(rods, wire, (2.0, y, 0.0)) for y in apart])
+    found = certify(table, q, fps=30.0)
+    assert [(e.a, e.b) for e in found.deep_overlaps] == [("s2", "s3")]
+    assert found.deep_overlaps[0].depth_m == pytest.approx(0.7 * MM)
+    assert not found.certified
+
+
 def arm(length: float = 0.5):
     """A rod turning about the y axis at the origin, and a post beside it."""
     joints = (
@@ -272,6 +284,24 @@ def test_euler_channels_are_followed_between_frames(values):
     assert slerp.min_clearance_m is not None
     assert both.min_clearance_m == min(found.min_clearance_m, slerp.min_clearance_m)
     assert both.certified == (found.certified and slerp.certified)
+
+
+def test_each_pair_of_parts_is_reported_under_the_interpolation_in_which_it_is_deepest():
+    # by Euler angles the arm dips on its way, along the shortest arc it does not
+    table = sticks(
+        Joint("arm", None, JointKind.BALL),
+        Joint("floor", None, JointKind.FIXED),
+        shapes=[("arm", rod(0.02)), ("floor", half_space((0.0, -0.4, 0.0), (0.0, 1.0, 0.0)))],
+    )
+    angles = np.radians([[[0.0, 0.0, 0.0]] * 2, [[0.0, 170.0, 40.0]] * 2])
+    channels = EulerChannels(np.array([[2, 1, 0], [-1, -1, -1]]), angles)
+    q = channels.quaternions()[:, 0]
+    both, slerp, euler = (
+        certify(table, q, 30.0, how, channels).worst_pairs[0].clearance_m
+        for how in ("both", "slerp", "euler")
+    )
+    assert abs(slerp - euler) > MM
+    assert both == pytest.approx(min(slerp, euler))
 
 
 def test_channels_that_differ_from_the_motion_raise():

@@ -12,8 +12,8 @@ import numpy as np
 from writhe.accelerator.clear_bounds import Bounds, PairBody, clear_bounds
 from writhe.accelerator.prove_clear import JointRotations, prove_clear
 from writhe.collision import CollisionTable
-from writhe.collision.clear_intervals import ClearIntervals
 from writhe.collision.interpolated_motion import InterpolatedMotion
+from writhe.collision.swept_intervals import ClearIntervals
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, PRISMATIC
 from writhe.skeleton import quaternions
 

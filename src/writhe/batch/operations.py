@@ -18,7 +18,7 @@ from writhe.io.files import GLTF, WRITABLE
 
 if TYPE_CHECKING:
     from writhe.collision import Certificate
-    from writhe.collision.clear_intervals import BroadPhase
+    from writhe.collision.swept_intervals import BroadPhase
     from writhe.skeleton import Figure
 
 Figures = Mapping[str, Any]

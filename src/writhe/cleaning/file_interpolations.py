@@ -16,10 +16,11 @@ from writhe.arrays import Floats
 from writhe.cleaning.window_options import Instant
 from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
 from writhe.collision.certificate_slack import SLACK_M
-from writhe.collision.certify import ROUNDING_M, swept_clip
+from writhe.collision.certify import ROUNDING_M
 from writhe.collision.gate import gate_workspace
 from writhe.collision.interpolated_motion import InterpolatedMotion
 from writhe.collision.stored_channels import stored_channels
+from writhe.collision.swept_intervals import swept_clip
 from writhe.errors import WritheError
 from writhe.io import figure_of, load, save
 from writhe.kernels.cleaning.gated_intervals import uncertified_intervals

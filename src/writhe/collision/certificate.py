@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from writhe.arrays import Floats
 from writhe.collision.folds import FoldedJoint
-from writhe.collision.verdict import Verdict
+from writhe.collision.verdict import Verdict, worst_verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +112,65 @@ class Certificate:
             "frames": self.frames,
             "seconds": self.seconds,
         }
+
+
+def worst_certificate(
+    found: list[Certificate], interpolation: str, times_s: Floats, seconds: float
+) -> Certificate:
+    """The worst values over the certificates of several interpolations of rows at `times_s`."""
+    clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
+    deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
+    events = (
+        _union([c.deep_overlaps for c in found], times_s)
+        if len(found) > 1
+        else found[0].deep_overlaps
+    )
+    return Certificate(
+        verdict=worst_verdict(c.verdict for c in found),
+        pass_throughs=tuple(e for e in events if e.pass_through),
+        deep_overlaps=events,
+        penetration_witnessed_m=deepest.penetration_witnessed_m,
+        penetration_upper_bound_m=deepest.penetration_upper_bound_m,
+        min_clearance_m=min(clearances) if clearances else None,
+        undecided=sum(c.undecided for c in found),
+        interpolation=interpolation,
+        frames=found[0].frames,
+        seconds=seconds,
+        worst_pairs=deepest.worst_pairs,
+        evaluations=sum(c.evaluations for c in found),
+        start_depth_m=max(c.start_depth_m for c in found),
+        end_depth_m=max(c.end_depth_m for c in found),
+        jumps=max(c.jumps for c in found),
+        untested_pairs=found[0].untested_pairs,
+        folded_joints=_deepest_folds(found),
+    )
+
+
+def _deepest_folds(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
+    """The folded joints of several interpolations, each where it exceeds its limit most."""
+    worst: dict[str, FoldedJoint] = {}
+    for folded in (f for one in found for f in one.folded_joints):
+        known = worst.get(folded.joint)
+        if known is None or folded.beyond_rad > known.beyond_rad:
+            worst[folded.joint] = folded
+    return tuple(worst.values())
+
+
+def _union(lists: list[tuple[DeepOverlap, ...]], times_s: Floats) -> tuple[DeepOverlap, ...]:
+    """Deep overlaps of all interpolations, without duplicates.
+
+    Two of the same parts that share an interval between rows are duplicates: a pass-through is
+    kept, else the deeper one.
+    """
+    kept: list[tuple[DeepOverlap, int, int]] = []
+    for event in sorted(
+        (e for one in lists for e in one), key=lambda e: (not e.pass_through, -e.depth_m)
+    ):
+        first = int(np.searchsorted(times_s, event.interval_s[0] + 1e-9)) - 1
+        last = int(np.searchsorted(times_s, event.interval_s[1] - 1e-9))
+        if not any(
+            (event.a, event.b) == (other.a, other.b) and first < end and begin < last
+            for other, begin, end in kept
+        ):
+            kept.append((event, first, last))
+    return tuple(sorted((e for e, _, _ in kept), key=lambda e: (e.time_s, e.a, e.b)))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Bools, Floats, Ints, number
-from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst
+from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst, worst_certificate
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify_arguments import Subject, rows_and_rate, table_of
-from writhe.collision.clear_intervals import BroadPhase, ClearIntervals, remaining_runs
 from writhe.collision.collision_table import CollisionTable
 from writhe.collision.contact_policy import LEFT_OUT_M
-from writhe.collision.folds import FoldedJoint, find_folds
+from writhe.collision.folds import find_folds
 from writhe.collision.gate import gate_workspace
 from writhe.collision.interpolated_motion import (
     EulerChannels,
@@ -28,9 +27,19 @@ from writhe.collision.interpolated_motion import (
     unwrapped_jumps,
 )
 from writhe.collision.overlap_events import deep_overlaps
-from writhe.collision.verdict import Verdict, worst_verdict
+from writhe.collision.swept_intervals import (
+    BroadPhase,
+    ClearIntervals,
+    after_rows,
+    open_intervals,
+    swept_clip,
+    with_interpolation,
+    with_room,
+)
+from writhe.collision.verdict import Verdict
 from writhe.errors import WritheError
-from writhe.kernels.collision.clip_sweep import DIP_M, SweptClip, sweep_clip, witness_frames
+from writhe.kernels.collision.clip_sweep import DIP_M, OpenIntervals, SweptClip, sweep_open
+from writhe.kernels.collision.interval_bounds import bound_intervals, clearances_at
 from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Motion
@@ -113,12 +122,28 @@ def certify_interpolations(
     `broad_phase` proves to be clear are not swept; the verdict and the events do not depend on it,
     and bounds of the penetration change by less than 0.1 mm.
     """
-    start = time.perf_counter()
-    found = [_certify(table, one, slack_m, broad_phase) for one in interpolations]
+    start, work = time.perf_counter(), gate_workspace(table)
+    groups = [[one] for one in interpolations]
+    if broad_phase is None:
+        groups = _sharing_rows(table, interpolations)
+    found: list[Certificate] = []
+    swept: list[tuple[InterpolatedMotion, SweptClip, Bools]] = []
+    for group in groups:
+        rows = _bounded(table, group, slack_m, broad_phase, work)
+        for one in group:
+            clip = with_interpolation(rows.clip, one)
+            found.append(_certify(table, one, rows, clip, slack_m, work))
+            swept.append((one, clip, rows.started))
     if interpolation is None:
         names = {interpolated.name for interpolated in interpolations}
         interpolation = "euler" if "slerp" not in names else "both" if len(names) > 1 else "slerp"
-    return _worst(found, interpolation, interpolations[0], time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    worst = worst_certificate(found, interpolation, interpolations[0].times_s, seconds)
+    return replace(
+        worst,
+        worst_pairs=_worst_pairs(table, swept),
+        evaluations=int(work.pair_workspace.evaluations[0]),
+    )
 
 
 def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
@@ -131,120 +156,118 @@ def _with_unit_quaternions(table: CollisionTable, rows: Floats) -> Floats:
     return out
 
 
-def swept_clip(table: CollisionTable, interpolated: InterpolatedMotion) -> SweptClip:
-    """An interpolated motion and empty results, as the sweep kernels take them."""
-    n, k = len(table.skeleton), len(table.pairs.deep)
-    if interpolated.euler is None:
-        order, angles = np.full((n, 3), -1, dtype=np.int64), np.zeros((1, n, 3))
-    else:
-        order = np.ascontiguousarray(interpolated.euler.order, dtype=np.int64)
-        angles = np.ascontiguousarray(interpolated.euler.angles, dtype=np.float64)
-    return SweptClip(
-        q=interpolated.q,
-        order=order,
-        euler=angles,
-        clearance=np.full(k, np.inf),
-        frame=np.zeros(k),
-        proven=np.full(k, np.inf),
-        required=np.full(k, -np.inf),
-        failed=np.zeros(k, dtype=np.int64),
-        undecided=np.zeros(k, dtype=np.int64),
-        lower_bound=np.full(1, np.inf),
-    )
+@dataclass(frozen=True)
+class _BoundedRows:
+    """Rows that one or several interpolations share, with bounds that hold for all of them."""
+
+    clip: SweptClip
+    opened: OpenIntervals
+    runs: list[tuple[int, int]]  # first and last rows of continuous motion
+    turns: Bools  # (rows - 1,) half turns
+    breaks: Bools  # (rows - 1,) half turns and jumps
+    started: Bools  # (k,) pairs that start in violation
+    depths_m: tuple[float, float]  # penetration at the first and last row
+    error_m: float
 
 
-def _pieces(clip: SweptClip, breaks: Bools, clear: Bools) -> list[tuple[int, int, SweptClip]]:
-    """The clip cut at `breaks` (rows - 1,) and without `clear` intervals (rows - 1,).
+def _sharing_rows(
+    table: CollisionTable, interpolations: Sequence[InterpolatedMotion]
+) -> list[list[InterpolatedMotion]]:
+    """Interpolations in groups that interpolate the same rows over the same intervals."""
+    groups: list[list[InterpolatedMotion]] = []
+    for one in interpolations:
+        same = [
+            group
+            for group in groups
+            if group[0].q is one.q
+            and group[0].jumps is one.jumps
+            and group[0].rotation_error_rad is one.rotation_error_rad
+            and sum(each.euler is not None for each in (*group, one)) <= 1
+            and (half_turns(table, group[0]) == half_turns(table, one)).all()
+        ]
+        if same:
+            same[0].append(one)
+        else:
+            groups.append([one])
+    return groups
 
-    The first and last row of each piece, and the piece, which writes to the clip's result arrays. A
-    piece of one row is a static pose.
-    """
-    if not (breaks.any() or clear.any()):
-        return [(0, len(clip.q) - 1, clip)]
-    found: list[tuple[int, int, SweptClip]] = []
-    for first, last in remaining_runs(breaks, clear):
-        rows = np.arange(first, last + 1) if last > first else np.array([first, first])
-        found.append((first, last, _at_rows(clip, rows)))
-    return found
 
-
-def _at_rows(clip: SweptClip, rows: Ints) -> SweptClip:
-    """Some rows of a clip, with the same result arrays."""
-    euler = clip.euler[rows] if len(clip.euler) > 1 else clip.euler
-    return clip._replace(q=np.ascontiguousarray(clip.q[rows]), euler=euler)
-
-
-def _witness_rows(
+def _bounded(
     table: CollisionTable,
-    clip: SweptClip,
-    pieces: list[tuple[int, int, SweptClip]],
-    slack: float,
+    group: list[InterpolatedMotion],
+    slack_m: float,
+    broad_phase: BroadPhase | None,
     work: GateWorkspace,
-) -> float:
-    """The smallest clearance at the rows of the pieces and at the first row."""
+) -> _BoundedRows:
+    """Bounds of every pair at the rows and between them."""
+    one = next((each for each in group if each.euler is not None), group[0])
+    error_m = gap_error(table, one) + ROUNDING_M
+    slack = slack_m - min(error_m, LARGEST_ERROR_M)
+    turns = half_turns(table, one)
+    breaks = turns | one.jumps
+    known = ClearIntervals.none(len(one.q))
+    if broad_phase is not None:
+        known = broad_phase(table, one, slack)
+    clip = swept_clip(table, one)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
-    wanted = np.zeros(len(clip.q), dtype=np.bool_)
-    wanted[0] = True
-    for first, last, _ in pieces:
-        wanted[first : last + 1] = True
-    if wanted.all():
-        return witness_frames(*arrays, clip, slack, work)
-    rows = np.flatnonzero(wanted)
-    best = witness_frames(*arrays, _at_rows(clip, rows), slack, work)
-    clip.frame[:] = rows[clip.frame.astype(np.int64)]
-    return best
+    clearances = np.empty((2, len(clip.clearance)))
+    for row, out in zip((0, -1), clearances, strict=True):
+        clearances_at(*arrays, clip.q[row], work, out)
+    clip.clearance[:] = clearances[0]
+    started = clearances[0] < -slack
+    clip.required[:] = np.where(started, clearances[0] - DIP_M, -slack)
+    opened = open_intervals(max(2 * len(clip.clearance), 4 * len(clip.q)))
+    opened.lowest[:] = clip.clearance.min(initial=np.inf), known.min_clearance_m
+    slerps, follows = any(each.euler is None for each in group), after_rows(breaks, known.clear)
+    while opened.state[0] < len(clip.q):
+        bound_intervals(*arrays, clip, slerps, follows, slack, work, opened)
+        if opened.state[0] < len(clip.q):
+            opened = with_room(opened)
+    ends: list[int] = np.flatnonzero(breaks).tolist()
+    return _BoundedRows(
+        clip=clip,
+        opened=opened,
+        runs=list(zip([0, *(i + 1 for i in ends)], [*ends, len(clip.q) - 1], strict=True)),
+        turns=turns,
+        breaks=breaks,
+        started=started,
+        depths_m=(
+            max(0.0, -float(clearances[0].min(initial=0.0))),
+            max(0.0, -float(clearances[1].min(initial=0.0))),
+        ),
+        error_m=error_m,
+    )
 
 
 def _certify(
     table: CollisionTable,
     interpolated: InterpolatedMotion,
+    rows: _BoundedRows,
+    clip: SweptClip,
     slack_m: float,
-    broad_phase: BroadPhase | None,
+    work: GateWorkspace,
 ) -> Certificate:
+    """The certificate of one interpolation, without pairs and counts; completes its results."""
     start = time.perf_counter()
-    error_m = gap_error(table, interpolated) + ROUNDING_M
-    slack = slack_m - min(error_m, LARGEST_ERROR_M)
-    turns = half_turns(table, interpolated)
-    clip, work = swept_clip(table, interpolated), gate_workspace(table)
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
-    breaks = turns | interpolated.jumps
-    known = ClearIntervals.none(len(clip.q))
-    if broad_phase is not None:
-        known = broad_phase(table, interpolated, slack)
-    clear = known.clear & ~breaks
-    pieces = _pieces(clip, breaks, clear)
-    best = _witness_rows(table, clip, pieces, slack, work)
-    started = clip.required < -slack
-    lower_bound, events = min(known.min_clearance_m, best), list[DeepOverlap]()
-    for first, last, piece in pieces:
-        if first and clear[first - 1]:  # no pair is in violation any more
-            clip.required[:] = -slack
-        before = clip.clearance.copy() if first else clip.clearance
-        best = sweep_clip(*arrays, piece, slack, best, work)
-        lower_bound = min(lower_bound, float(clip.lower_bound[0]))
-        deeper = clip.clearance < before
-        clip.frame[deeper] = np.minimum(clip.frame[deeper] + first, last)
-    for first, last, piece in pieces:
-
-        def seconds(row: float, first: int = first, last: int = last) -> float:
-            return interpolated.seconds(min(first + row, last))
-
-        events += deep_overlaps(table, piece, work, seconds)
+    error_m = rows.error_m
+    best = sweep_open(*arrays, table.shape_pairs, clip, rows.opened, work)
+    lower_bound = float(clip.lower_bound[0])
+    events = deep_overlaps(table, clip, rows.runs, rows.opened, work, interpolated.seconds)
     # pairs that the approximation error leaves undecided
     close = (clip.failed == 1) & (clip.clearance + error_m >= -slack_m)
-    undecided = int(clip.undecided.sum() + turns.sum() + close.sum())
+    undecided = int(clip.undecided.sum() + rows.turns.sum() + close.sum())
     undecided += error_m > LARGEST_ERROR_M and lower_bound - error_m < -slack_m
-    folded, unproven_folds = find_folds(table, interpolated, breaks)
+    folded, unproven_folds = find_folds(table, interpolated, rows.breaks)
     undecided += unproven_folds
-    depths = [_depth(table, clip, row, slack, work) for row in (0, -1)]
     lower_bound -= error_m
     return Certificate(
         verdict=_verdict(
             events,
             bool(folded) or bool((clip.failed == 1)[~close].any()),
-            bool(started.any()),
+            bool(rows.started.any()),
             undecided,
-            depths,
+            rows.depths_m,
         ),
         pass_throughs=tuple(e for e in events if e.pass_through),
         deep_overlaps=tuple(events),
@@ -255,29 +278,14 @@ def _certify(
         interpolation=interpolated.name,
         frames=len(interpolated.q),
         seconds=time.perf_counter() - start,
-        worst_pairs=_worst_pairs(table, clip, started, interpolated),
-        evaluations=int(work.pair_workspace.evaluations[0]),
-        start_depth_m=depths[0],
-        end_depth_m=depths[1],
+        worst_pairs=(),
+        evaluations=0,
+        start_depth_m=rows.depths_m[0],
+        end_depth_m=rows.depths_m[1],
         jumps=int(interpolated.jumps.sum()),
         untested_pairs=sum(rule.left_out for rule in table.rules),
         folded_joints=folded,
     )
-
-
-def _depth(
-    table: CollisionTable, clip: SweptClip, row: int, slack: float, work: GateWorkspace
-) -> float:
-    """The deepest penetration of any pair at one row, metres."""
-    k = len(table.pairs.deep)
-    still = clip._replace(
-        q=clip.q[row][None].copy(),
-        clearance=np.full(k, np.inf),
-        frame=np.zeros(k),
-        required=np.full(k, -np.inf),
-    )
-    tree, shapes, bodies, pairs = table.skeleton.tree, table.shapes, table.bodies, table.pairs
-    return max(0.0, -float(witness_frames(tree, shapes, bodies, pairs, still, slack, work)))
 
 
 def _verdict(
@@ -285,7 +293,7 @@ def _verdict(
     fails: bool,
     starts_in_violation: bool,
     undecided: int,
-    depths_m: list[float],
+    depths_m: tuple[float, float],
 ) -> Verdict:
     """The verdict of one interpolation; a deep overlap counts even if it is within the slack.
 
@@ -303,91 +311,40 @@ def _verdict(
 
 
 def _worst_pairs(
-    table: CollisionTable, clip: SweptClip, started: Bools, interpolated: InterpolatedMotion
+    table: CollisionTable,
+    swept: list[tuple[InterpolatedMotion, SweptClip, Bools]],
 ) -> tuple[PairWorst, ...]:
-    """The worst shape pair of every pair of parts that was evaluated, worst first."""
-    worst: dict[tuple[int, int], int] = {}
-    for k in np.flatnonzero(clip.clearance < 0.5 * LEFT_OUT_M):
-        _, a, b = table.shape_pairs[k]
-        parts = table.shape_parts[int(a)], table.shape_parts[int(b)]
-        if parts not in worst or clip.clearance[k] < clip.clearance[worst[parts]]:
-            worst[parts] = int(k)
-    rows = [
-        PairWorst(
-            a=table.part_names[a],
-            b=table.part_names[b],
-            clearance_m=float(clip.clearance[k]),
-            proven_m=float(min(clip.proven[k], clip.clearance[k])),
-            allowance_m=float(table.pairs.allowance[k]),
-            time_s=interpolated.seconds(float(clip.frame[k])),
-            violates=bool(clip.failed[k] or started[k]),
-            started_in_violation=bool(started[k]),
-        )
-        for (a, b), k in worst.items()
-    ]
-    return tuple(sorted(rows, key=lambda row: row.clearance_m))
+    """The worst shape pair of every pair of parts that was evaluated, worst first.
 
-
-def _worst(
-    found: list[Certificate], interpolation: str, first: InterpolatedMotion, seconds: float
-) -> Certificate:
-    """The worst values over the certificates of several interpolations of one motion."""
-    clearances = [c.min_clearance_m for c in found if c.min_clearance_m is not None]
-    deepest = max(found, key=lambda c: c.penetration_upper_bound_m)
-    events = (
-        _union([c.deep_overlaps for c in found], first.times_s)
-        if len(found) > 1
-        else found[0].deep_overlaps
-    )
-    return Certificate(
-        verdict=worst_verdict(c.verdict for c in found),
-        pass_throughs=tuple(e for e in events if e.pass_through),
-        deep_overlaps=events,
-        penetration_witnessed_m=deepest.penetration_witnessed_m,
-        penetration_upper_bound_m=deepest.penetration_upper_bound_m,
-        min_clearance_m=min(clearances) if clearances else None,
-        undecided=sum(c.undecided for c in found),
-        interpolation=interpolation,
-        frames=found[0].frames,
-        seconds=seconds,
-        worst_pairs=deepest.worst_pairs,
-        evaluations=sum(c.evaluations for c in found),
-        start_depth_m=max(c.start_depth_m for c in found),
-        end_depth_m=max(c.end_depth_m for c in found),
-        jumps=max(c.jumps for c in found),
-        untested_pairs=found[0].untested_pairs,
-        folded_joints=_deepest_folds(found),
-    )
-
-
-def _deepest_folds(found: list[Certificate]) -> tuple[FoldedJoint, ...]:
-    """The folded joints of several interpolations, each where it exceeds its limit most."""
-    worst: dict[str, FoldedJoint] = {}
-    for folded in (f for one in found for f in one.folded_joints):
-        known = worst.get(folded.joint)
-        if known is None or folded.beyond_rad > known.beyond_rad:
-            worst[folded.joint] = folded
-    return tuple(worst.values())
-
-
-def _union(lists: list[tuple[DeepOverlap, ...]], times_s: Floats) -> tuple[DeepOverlap, ...]:
-    """Deep overlaps of all interpolations, without duplicates.
-
-    Two of the same parts that share an interval between rows are duplicates: a pass-through is
-    kept, else the deeper one.
+    swept: the interpolations with their results and the pairs that start in violation.
     """
-    kept: list[tuple[DeepOverlap, int, int]] = []
-    for event in sorted(
-        (e for one in lists for e in one), key=lambda e: (not e.pass_through, -e.depth_m)
-    ):
-        first = int(np.searchsorted(times_s, event.interval_s[0] + 1e-9)) - 1
-        last = int(np.searchsorted(times_s, event.interval_s[1] - 1e-9))
-        if not any(
-            (event.a, event.b) == (other.a, other.b) and first < end and begin < last
-            for other, begin, end in kept
-        ):
-            kept.append((event, first, last))
-    return tuple(sorted((e for e, _, _ in kept), key=lambda e: (e.time_s, e.a, e.b)))
+    clearance: Floats = np.array([clip.clearance for _, clip, _ in swept])
+    smallest: Floats = clearance.min(axis=0)
+    worst: Ints = clearance.argmin(axis=0)
+    proven = np.minimum(np.array([clip.proven for _, clip, _ in swept]).min(axis=0), smallest)
+    started: Bools = np.logical_or.reduce([each for _, _, each in swept])
+    violates: Bools = started | np.logical_or.reduce([clip.failed > 0 for _, clip, _ in swept])
+    order = np.argsort(smallest, kind="stable")
+    order = order[smallest[order] < 0.5 * LEFT_OUT_M]
+    parts: Ints = np.array(table.shape_parts, dtype=np.int64)[table.shape_pairs[:, 1:]]
+    _, firsts = np.unique(parts[order], axis=0, return_index=True)
+    rows: list[PairWorst] = []
+    for k in order[np.sort(firsts)].tolist():
+        interpolated, clip, _ = swept[int(worst[k])]
+        a, b = (table.part_names[int(part)] for part in parts[k])
+        rows.append(
+            PairWorst(
+                a=a,
+                b=b,
+                clearance_m=float(smallest[k]),
+                proven_m=float(proven[k]),
+                allowance_m=float(table.pairs.allowance[k]),
+                time_s=interpolated.seconds(float(clip.frame[k])),
+                violates=bool(violates[k]),
+                started_in_violation=bool(started[k]),
+            )
+        )
+    return tuple(rows)
 
 
 def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -> None:
@@ -400,22 +357,22 @@ def _check_channels(table: CollisionTable, rows: Floats, euler: EulerChannels) -
         )
     if not np.isfinite(euler.angles).all():
         raise WritheError("the Euler channels contain values that are not finite")
-    for j in range(n):
-        if euler.order[j, 0] < 0:
-            continue
-        if skeleton.tree.kind[j] not in (HINGE, BALL, FREE):
+    tree, stored = skeleton.tree, euler.quaternions()
+    turns = np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), stored.shape).copy()
+    for j in np.flatnonzero(euler.order[:, 0] >= 0):
+        if tree.kind[j] not in (HINGE, BALL, FREE):
             raise WritheError(f"{skeleton.names[j]!r} has Euler channels but does not turn")
-        end = int(skeleton.tree.q_start[j + 1])
-        if skeleton.tree.kind[j] == HINGE:
+        end = int(tree.q_start[j + 1])
+        if tree.kind[j] == HINGE:
             half = 0.5 * rows[:, end - 1 : end]
-            turns = np.hstack([np.cos(half), np.sin(half) * skeleton.tree.axis[j]])
+            turns[:, j] = np.hstack([np.cos(half), np.sin(half) * tree.axis[j]])
         else:
-            turns = rows[:, end - 4 : end]
-        stored = euler.quaternions(j)
-        # unit quaternions are the same rotation if their dot product is 1 or -1
-        apart = 1 - np.abs((stored * turns).sum(axis=1))
-        if apart.max() > SAME_ROTATION**2:
-            raise WritheError(
-                f"the Euler channels of {skeleton.names[j]!r} and its rotation differ at frame"
-                f" {int(apart.argmax())}: they must be those that the motion was read from"
-            )
+            turns[:, j] = rows[:, end - 4 : end]
+    # unit quaternions are the same rotation if their dot product is 1 or -1
+    apart = 1 - np.abs(np.einsum("fjc,fjc->fj", stored, turns))
+    if apart.max(initial=0.0) > SAME_ROTATION**2:
+        frame, joint = np.unravel_index(int(apart.argmax()), apart.shape)
+        raise WritheError(
+            f"the Euler channels of {skeleton.names[joint]!r} and its rotation differ at frame"
+            f" {frame}: they must be those that the motion was read from"
+        )

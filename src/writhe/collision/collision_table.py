@@ -196,6 +196,8 @@ class CollisionTable:
         steps = body_steps(self.skeleton.tree.parent, bodies.joint)
         can_move = self._can_move()
         rest = self._rest_gaps()
+        radii = [self._radii(body) for body in range(len(bodies.joint))]
+        finite = np.isfinite(bodies.ball_radius).tolist()
         columns: list[tuple[int, int, int]] = []
         allowance: list[Floats] = []
         deep: list[Floats] = []
@@ -208,11 +210,11 @@ class CollisionTable:
                     continue
                 apart = [(int(i), int(j)) for i in members[a] for j in members[b]]
                 couples = [
-                    _ordered(i, j, bodies.ball_radius)
+                    (i, j) if finite[i] else (j, i)  # a half-space second
                     for i, j in apart
                     if steps[i, j] != 1 and (can_move[i] or can_move[j])
                 ]
-                couples = [c for c in couples if np.isfinite(bodies.ball_radius[c[0]])]
+                couples = [c for c in couples if finite[c[0]]]
                 if not couples:
                     related = any(steps[i, j] == 1 for i, j in apart)
                     reason = Reason.PARENT_CHILD if related else Reason.FIXED
@@ -223,7 +225,7 @@ class CollisionTable:
                 required, reason = self.policy.allowance(*names, gaps)
                 capped, left_out, too_deep = False, 0, False
                 for index, (body_a, body_b) in enumerate(couples):
-                    half = 0.5 * np.minimum.outer(self._radii(body_a), self._radii(body_b)).ravel()
+                    half = 0.5 * np.minimum.outer(radii[body_a], radii[body_b]).ravel()
                     at_rest = gaps[index] if near else None
                     allowed, zone = self.policy.shape_allowances(required, half, at_rest)
                     half[zone] = LEFT_OUT_M
@@ -297,11 +299,6 @@ def _check_extent(skeleton: Skeleton) -> None:
     for j, parent in enumerate(tree.parent):
         reach[j] = np.linalg.norm(tree.offset[j]) + (reach[parent] if parent >= 0 else 0.0)
     lengths(reach, (None,), "a joint of the skeleton")
-
-
-def _ordered(a: int, b: int, ball_radius: Floats) -> tuple[int, int]:
-    """The pair of bodies, a half-space second."""
-    return (b, a) if not np.isfinite(ball_radius[a]) else (a, b)
 
 
 def _ints(values: Iterable[int]) -> Ints:

@@ -159,7 +159,7 @@ def _approximation(
             order[j] = ["XYZ".index(axis) for axis in each.order.upper()]
             angles[:, j] = values
             turn[:, j] = off.sum(axis=1)
-            q[:, end - 4 : end] = EulerChannels(order, angles).quaternions(j)
+            q[:, end - 4 : end] = EulerChannels(order, angles).quaternions()[:, j]
         else:
             raise WritheError(f"{name!r} cannot follow {len(each.rotation)} curves of rotation")
     interpolated = InterpolatedMotion(

@@ -14,6 +14,7 @@ from writhe.arguments import check_fields
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision.collision_table import CollisionTable
 from writhe.errors import WritheError
+from writhe.kernels.skeleton.euler_channels import channel_quaternions
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
 from writhe.skeleton import Skeleton
 
@@ -44,25 +45,12 @@ class EulerChannels:
         if ((order < -1) | (order > 2)).any():
             raise WritheError("the axes of Euler channels are 0, 1, 2, or -1 for none")
 
-    def quaternions(self, joint: int) -> Floats:
-        """(rows, 4) the rotations of a joint."""
-        out = np.array([[1.0, 0.0, 0.0, 0.0]])
-        for slot in range(3):
-            out = _times_turn(out, int(self.order[joint, slot]), self.angles[:, joint, slot])
+    def quaternions(self) -> Floats:
+        """(rows, n, 4) the rotations of the joints; the identity for those without channels."""
+        out = np.empty((*self.angles.shape[:2], 4))
+        order = np.ascontiguousarray(self.order, dtype=np.int64)
+        channel_quaternions(order, np.ascontiguousarray(self.angles, dtype=np.float64), out)
         return out
-
-
-def _times_turn(quaternions: Floats, axis: int, angles: Floats) -> Floats:
-    """Quaternions (n, 4) times rotations by angles (n,) about one coordinate axis."""
-    u, v = (axis + 1) % 3, (axis + 2) % 3
-    c, s = np.cos(angles / 2), np.sin(angles / 2)
-    w, along, first, second = (quaternions[:, i] for i in (0, 1 + axis, 1 + u, 1 + v))
-    out = np.empty((len(angles), 4))
-    out[:, 0] = w * c - along * s
-    out[:, 1 + axis] = along * c + w * s
-    out[:, 1 + u] = first * c + second * s
-    out[:, 1 + v] = second * c - first * s
-    return out
 
 
 @dataclass(frozen=True)
@@ -94,7 +82,11 @@ class InterpolatedMotion:
 
     def seconds(self, row: float) -> float:
         """The time of a fractional row number."""
-        return float(np.interp(row, np.arange(len(self.times_s)), self.times_s))
+        times, before = self.times_s, int(row)
+        if before + 1 >= len(times):
+            return float(times[-1])
+        start, share = float(times[before]), row - before
+        return start + share * (float(times[before + 1]) - start)
 
 
 def unwrapped_jumps(channels: EulerChannels) -> Bools:
@@ -188,12 +180,13 @@ def _shorter(change: Floats) -> Floats:
 
 def _write_rotations(skeleton: Skeleton, channels: EulerChannels, q: Floats) -> None:
     """Set the rotations of configurations (rows, nq) to those of the Euler angles."""
+    turns = channels.quaternions()
     for j in np.flatnonzero(channels.order[:, 0] >= 0):
         end = int(skeleton.tree.q_start[j + 1])
         if skeleton.tree.kind[j] == HINGE:
             q[:, end - 1] = channels.angles[:, j, 0]
         else:
-            q[:, end - 4 : end] = channels.quaternions(int(j))
+            q[:, end - 4 : end] = turns[:, j]
 
 
 def half_turns(table: CollisionTable, interpolated: InterpolatedMotion) -> Bools:

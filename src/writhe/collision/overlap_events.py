@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from writhe.arrays import Floats, Ints
 from writhe.collision.certificate import DeepOverlap
 from writhe.collision.collision_table import CollisionTable
 from writhe.errors import WritheError
-from writhe.kernels.collision.clip_sweep import SweptClip
+from writhe.kernels.collision.clip_sweep import OpenIntervals, SweptClip
 from writhe.kernels.collision.deep_overlaps import DeepSpans, deep_spans
 from writhe.kernels.collision.step_gate import GateWorkspace
 
@@ -37,8 +37,16 @@ class _Span:
 
 
 def _spans(
-    table: CollisionTable, clip: SweptClip, work: GateWorkspace, candidates: Ints
+    table: CollisionTable,
+    clip: SweptClip,
+    rows: tuple[int, int],
+    opened: OpenIntervals,
+    work: GateWorkspace,
+    candidates: Ints,
 ) -> list[_Span]:
+    first, last = rows
+    candidate = np.full(len(table.pairs.deep), -1, dtype=np.int64)
+    candidate[candidates] = np.arange(len(candidates))
     chosen = np.ascontiguousarray(table.shape_pairs[candidates])
     capacity = 64 * len(candidates)
     while True:
@@ -62,6 +70,10 @@ def _spans(
             table.bodies,
             table.pairs,
             clip,
+            first,
+            last,
+            opened,
+            candidate,
             spans,
             np.zeros(3),
             np.zeros(3),
@@ -82,10 +94,10 @@ def _spans(
                 joint_b=int(table.shapes.joint[b]),
                 start=float(spans.time[s, 0]),
                 # a single frame is treated as an interval without motion
-                end=min(float(spans.time[s, 1]), len(clip.q) - 1.0),
+                end=min(float(spans.time[s, 1]), float(last)),
                 normals=spans.normal[s],
                 depth_m=-float(spans.deepest[s]),
-                deepest=min(float(spans.deepest_time[s]), len(clip.q) - 1.0),
+                deepest=min(float(spans.deepest_time[s]), float(last)),
                 cores_meet=bool(spans.cores_meet[s]),
                 cut=(bool(spans.cut[s, 0]), bool(spans.cut[s, 1])),
             )
@@ -121,16 +133,33 @@ def _event(
 def deep_overlaps(
     table: CollisionTable,
     clip: SweptClip,
+    runs: Iterable[tuple[int, int]],
+    opened: OpenIntervals,
     work: GateWorkspace,
     seconds: Callable[[float], float],
 ) -> list[DeepOverlap]:
-    """Every deep overlap of two parts, in order of time; seconds: the time of a fractional row."""
+    """Every deep overlap of two parts, in order of time.
+
+    runs: first and last rows of continuous motion. opened: the intervals in which a pair may
+    overlap deeply. seconds: the time of a fractional row.
+    """
     lowest_gap = np.minimum(clip.proven, clip.clearance) - table.pairs.allowance
     candidates = np.flatnonzero(lowest_gap < -table.pairs.deep).astype(np.int64)
     if not len(candidates):
         return []
+    events: list[DeepOverlap] = []
+    for rows in runs:
+        found = _spans(table, clip, rows, opened, work, candidates)
+        events += _merged(table, found, seconds)
+    return sorted(events, key=lambda e: (e.time_s, e.a, e.b))
+
+
+def _merged(
+    table: CollisionTable, found: list[_Span], seconds: Callable[[float], float]
+) -> list[DeepOverlap]:
+    """The deep overlaps of parts, from those of their shapes in one run."""
     by_parts: dict[tuple[int, int], list[_Span]] = {}
-    for span in _spans(table, clip, work, candidates):
+    for span in found:
         by_parts.setdefault(span.parts, []).append(span)
     events: list[DeepOverlap] = []
     for spans in by_parts.values():
@@ -143,4 +172,4 @@ def deep_overlaps(
                 events.append(_event(table, group, seconds))
                 group = [span]
         events.append(_event(table, group, seconds))
-    return sorted(events, key=lambda e: (e.time_s, e.a, e.b))
+    return events

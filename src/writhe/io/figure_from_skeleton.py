@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from writhe.recognition import ROLES, Recognition, corrected, recognise, require
 from writhe.recognition.corrections import corrections_of
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
+from writhe.skeleton.skeleton_content import skeleton_digest
 
 # nearer points of a strand would make segments without direction
 SHORTEST_STRAND_SEGMENT_M = 0.01
@@ -84,6 +87,36 @@ def figure_of(
         and (known_body is None or dict(found) != known_body.roles),
     )
     return with_anatomy(body, match) if anatomy else body
+
+
+@dataclass(frozen=True)
+class BodyKey:
+    """What the figure of a motion depends on; equal keys have equal figures."""
+
+    skeleton: str
+    stated_roles: str
+    corrections: str
+    motion: Motion = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, motion: Motion) -> BodyKey:
+        """The key of the figure that moves in `motion`."""
+        stated, changes = motion.source.get("roles") or {}, corrections_of(motion.skeleton)
+        return cls(
+            skeleton_digest(motion.skeleton),
+            repr(sorted(stated.items())),
+            repr(sorted(changes.items())),
+            motion,
+        )
+
+
+@lru_cache(maxsize=32)
+def fitted_figure(key: BodyKey) -> Figure:
+    """`figure_of(motion, partial=True)`, fitted once for all clips of one skeleton.
+
+    Fitting takes longer than certifying a short clip. The name is that of the first clip.
+    """
+    return figure_of(key.motion, partial=True)
 
 
 def built_in_figure(skeleton: Skeleton) -> Figure | None:

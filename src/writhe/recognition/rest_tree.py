@@ -89,7 +89,12 @@ class RestTree:
 
     def distance(self, a: int, b: int) -> float:
         """The distance between two joints."""
-        return float(np.linalg.norm(self.positions[a] - self.positions[b]))
+        return self._distances[a][b]
+
+    @cached_property
+    def _distances(self) -> list[list[float]]:
+        apart = self.positions[:, None] - self.positions[None]
+        return np.linalg.norm(apart, axis=2).tolist()
 
     def coincident(self, a: int, b: int) -> bool:
         """Whether two joints coincide."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,6 @@ from writhe.arrays import Floats
 from writhe.collision import Certificate, CollisionTable, ContactPolicy
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify import certify_interpolations, interpolations_of
-from writhe.collision.clear_intervals import BroadPhase
 from writhe.collision.interpolated_motion import (
     EulerChannels,
     InterpolatedMotion,
@@ -24,8 +24,10 @@ from writhe.collision.interpolated_motion import (
     with_rows_at,
 )
 from writhe.collision.stored_channels import channels_in_scene, stored_channels
+from writhe.collision.swept_intervals import BroadPhase
 from writhe.errors import WritheError
-from writhe.io import figure_of, load, load_figure
+from writhe.io import load, load_figure
+from writhe.io.figure_from_skeleton import BodyKey, fitted_figure
 from writhe.io.files import CHARACTERS, GLTF
 from writhe.io.gltf.read_keys import load_gltf_keys
 from writhe.scene.layout import Layout
@@ -98,10 +100,10 @@ def certify_file(
         refine: int,
     ) -> tuple[_Stored, CollisionTable, InterpolatedMotion, EulerChannels | None]:
         stored = _read(file, interpolation, refine, animation)
-        body = _body(file, stored.motion, figure, chosen, animation)
         if place is None or chosen is None:
-            table = CollisionTable.of_figure(body, policy)
+            table = _table(file, stored.motion, figure, policy, animation)
             return stored, table, stored.interpolated, stored.channels
+        body = _body(file, stored.motion, figure, chosen, animation)
         layout, interpolated, channels = _in_scene(place, chosen, body, stored, surroundings)
         return stored, layout.table, interpolated, channels
 
@@ -132,7 +134,7 @@ def interpolations_of_file(
     """
     file = Path(path)
     stored = _read(file, None, 1, None)
-    table = CollisionTable.of_figure(_body(file, stored.motion, None, None, None), None)
+    table = _table(file, stored.motion, None, None, None)
     how = "slerp" if stored.channels is None else "both"
     return table, interpolations_of(table, stored.interpolated, how, stored.channels)
 
@@ -160,6 +162,26 @@ def _read(
     return _Stored(motion, replace(interpolated, short_hinges=True), channels, "slerp")
 
 
+def _table(
+    file: Path,
+    motion: Motion,
+    figure: Figure | None,
+    policy: ContactPolicy | None,
+    animation: str | int | None,
+) -> CollisionTable:
+    """The shapes that the file moves, compiled once for all clips of one skeleton."""
+    if figure is None and policy is None and file.suffix.lower() not in CHARACTERS:
+        key = BodyKey.of(motion)
+        if fitted_figure(key).capsules:
+            return _fitted_table(key)
+    return CollisionTable.of_figure(_body(file, motion, figure, None, animation), policy)
+
+
+@lru_cache(maxsize=32)
+def _fitted_table(key: BodyKey) -> CollisionTable:
+    return CollisionTable.of_figure(fitted_figure(key))
+
+
 def _body(
     file: Path,
     motion: Motion,
@@ -179,7 +201,7 @@ def _body(
     if file.suffix.lower() in CHARACTERS:  # its meshes give the shapes
         fitted = with_skeleton(load_figure(file, animation=animation), motion.skeleton)
     else:
-        fitted = figure_of(motion, partial=True)
+        fitted = fitted_figure(BodyKey.of(motion))
     if not fitted.capsules:
         raise WritheError(f"{file}: no collision shapes could be fitted to its skeleton")
     return fitted

@@ -50,7 +50,7 @@ class Skeleton:
     def __repr__(self) -> str:
         return f"Skeleton({len(self)} joints, {self.dof_count} degrees of freedom)"
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The joints' names, in the order of all arrays."""
         return tuple(joint.name for joint in self.joints)

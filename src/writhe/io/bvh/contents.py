@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,17 +43,40 @@ def read_header(path: Path, file: BinaryIO) -> BvhHeader:
 
 
 def describe(header: BvhHeader, *, metres_per_unit: float | None, repair: bool) -> BvhContents:
-    """The skeleton of a header, its lost bones restored if `repair`."""
-    joints = header.joints
+    """The skeleton of a header, its lost bones restored if `repair`.
+
+    Clips with the same hierarchy share one skeleton: in a folder of short clips, making it would
+    take longer than reading their frames.
+    """
+    joints = tuple(
+        (j.name, j.parent, tuple(j.offset), tuple(j.channels), tuple(map(tuple, j.end_sites)))
+        for j in header.joints
+    )
+    known = _described(_Hierarchy(joints, metres_per_unit, repair, header.joints))
+    source = {"format": "bvh", "frame_time_s": header.frame_time_s, **deepcopy(known.source)}
+    return replace(known, source=source, offsets=known.offsets.copy())
+
+
+@dataclass(frozen=True)
+class _Hierarchy:
+    content: tuple[object, ...]
+    metres_per_unit: float | None
+    repair: bool
+    joints: list[BvhJoint] = field(compare=False, repr=False)
+
+
+@lru_cache(maxsize=64)
+def _described(hierarchy: _Hierarchy) -> BvhContents:
+    joints = hierarchy.joints
     names = unique_names([j.name for j in joints])
     parents = [j.parent for j in joints]
     offsets = np.array([j.offset for j in joints])
-    source: dict[str, Any] = {"format": "bvh", "frame_time_s": header.frame_time_s}
-    fixes = lost_bones(names, parents, offsets) if repair else []
+    source: dict[str, Any] = {}
+    fixes = lost_bones(names, parents, offsets) if hierarchy.repair else []
     source["repairs"] = {names[j]: offsets[j].tolist() for j, _ in fixes}
     for j, offset in fixes:
         offsets[j] = offset
-    unit = _unit(names, parents, offsets, joints, metres_per_unit, source)
+    unit = _unit(names, parents, offsets, joints, hierarchy.metres_per_unit, source)
     skeleton = _skeleton(names, joints, offsets * unit, unit)
     source["channels"] = {n: list(j.channels) for n, j in zip(names, joints, strict=True)}
     return BvhContents(skeleton, source, offsets, unit)

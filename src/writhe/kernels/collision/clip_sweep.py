@@ -1,8 +1,9 @@
 """Upper and lower bounds of the smallest clearance of every pair over a clip, between frames too.
 
 m(t) = g(t) + allowance is the clearance of a pair. Upper bounds are evaluated ("witnessed") values.
-Lower bounds come from `step_motion.gap_lower_bound` on subintervals of each frame interval, halved
-until every subinterval is decided.
+Lower bounds come from `step_motion` on subintervals of each frame interval, halved until every
+subinterval is decided. `sweep_open` sweeps the intervals that `interval_bounds` leaves open,
+`sweep_clip` all.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from writhe.kernels.collision.shape_gaps import (
 from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
     bound_body_motion,
+    chord_lower_bound,
+    distance_curvature,
     fill_step_motion,
     gap_lower_bound,
     separation_along,
@@ -55,72 +58,31 @@ class SweptClip(NamedTuple):
     lower_bound: Floats  # (1,) lower bound of m over all pairs
 
 
+class OpenIntervals(NamedTuple):
+    """Shape pairs and intervals (c at most) to be examined further, in order of their rows."""
+
+    row: Ints  # (c,) the interval from this row to the next
+    pair: Ints  # (c,) shape pair
+    bound: Floats  # (c,) lower bound of m in the interval
+    required: Floats  # (c,) least m allowed there, see `SweptClip.required`
+    state: Ints  # (2,) the next row to process, and the number of entries
+    lowest: Floats  # (2,) smallest m witnessed, and the lower bound of m of all pairs not stored
+
+
 @kernel(inline=True)
-def _euler_row(clip: SweptClip, frame: int) -> int:
+def euler_row(clip: SweptClip, frame: int) -> int:
     return min(frame, clip.euler.shape[0] - 1)
 
 
 @kernel(inline=True)
-def _witness(clip: SweptClip, k: int, clearance: float, frame: float) -> None:
+def witness(clip: SweptClip, k: int, clearance: float, frame: float) -> None:
     if clearance < clip.clearance[k]:
         clip.clearance[k] = clearance
         clip.frame[k] = frame
 
 
-@kernel
-def witness_frames(
-    tree: Tree,
-    shapes: Shapes,
-    bodies: Bodies,
-    pairs: Pairs,
-    clip: SweptClip,
-    slack: float,
-    work: GateWorkspace,
-) -> float:
-    """Evaluate the clearances at the frames; returns the smallest over all pairs.
-
-    Pairs that cannot lower that result are skipped, except at the first frame.
-    """
-    smallest = np.inf
-    count, allowances = work.pair_workspace.evaluations, pairs.allowance
-    out, placed = work.pair_workspace.out, work.before
-    centre, ball_radius = placed.centre, bodies.ball_radius
-    axis_ends, capsule_radius = placed.axis_ends, bodies.capsule_radius
-    core, point_start, radius = shapes.core, shapes.point_start, shapes.radius
-    points, shape_start = placed.points, bodies.shape_start
-    pair_a, pair_b, pair_first = pairs.a, pairs.b, pairs.first
-    for frame in range(clip.q.shape[0]):
-        forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
-        place_shapes(shapes, bodies, work.positions_before, work.rotations_before, placed)
-        for p in range(pair_a.shape[0]):
-            body_a, body_b = pair_a[p], pair_b[p]
-            threshold = max(smallest, -slack)
-            if frame > 0 and bounding_ball_gap(centre, ball_radius, body_a, body_b) >= threshold:
-                continue
-            if (
-                frame > 0
-                and bounding_capsule_gap(axis_ends, capsule_radius, body_a, body_b) >= threshold
-            ):
-                continue
-            k = pair_first[p] - 1
-            for a in range(shape_start[body_a], shape_start[body_a + 1]):
-                for b in range(shape_start[body_b], shape_start[body_b + 1]):
-                    k += 1
-                    if core[a] == SEGMENT and core[b] == SEGMENT:
-                        clearance = segment_core_gap(points, point_start, radius, a, b)
-                    else:
-                        clearance = gap(shapes, placed, a, b, out)
-                    clearance += allowances[k]
-                    count[0] += 1
-                    _witness(clip, k, clearance, float(frame))
-                    smallest = min(smallest, clearance)
-                    if frame == 0:
-                        clip.required[k] = -slack if clearance >= -slack else clearance - DIP_M
-    return smallest
-
-
 @kernel(inline=True)
-def _is_decided(clip: SweptClip, k: int, bound: float, smallest: float) -> bool:
+def is_decided(clip: SweptClip, k: int, bound: float, smallest: float) -> bool:
     """Whether a lower bound of m on a subinterval is tight enough for all results."""
     if bound < smallest - TOLERANCE_M:
         return False
@@ -142,12 +104,16 @@ def _sweep_pair(
     speed: float,
     acceleration: float,
     frame: int,
+    span: float,
     smallest: float,
     work: GateWorkspace,
 ) -> float:
-    """Bound one pair over one frame interval; returns the smallest clearance witnessed so far."""
+    """Bound one pair over one frame interval; returns the smallest clearance witnessed so far.
+
+    `span` is the length of the first subinterval.
+    """
     motion, workspace, normal = work.motion, work.pair_workspace, work.normal
-    t, span = 0.0, 1.0
+    t, size = 0.0, shapes.radius[a] + shapes.radius[b]
     before = shared_gap_at_fraction(
         tree, shapes, motion, work.samples, a, b, ancestor, 0.0, workspace
     )
@@ -159,7 +125,7 @@ def _sweep_pair(
             tree, shapes, motion, work.samples, a, b, ancestor, target, workspace
         )
         end_separation = separation_along(shapes, a, b, normal, workspace)
-        _witness(clip, k, after + allowance, frame + target)
+        witness(clip, k, after + allowance, frame + target)
         smallest = min(smallest, after + allowance)
         if after + allowance < clip.required[k]:
             clip.failed[k] = 1
@@ -167,8 +133,13 @@ def _sweep_pair(
         bound = (
             gap_lower_bound(before, after, end_separation, span, speed, acceleration) + allowance
         )
-        if _is_decided(clip, k, bound, smallest) or span < FINEST:
-            if span < FINEST and not _is_decided(clip, k, bound, smallest):
+        if not is_decided(clip, k, bound, smallest):
+            bend = distance_curvature(before, after, size, span, speed, acceleration)
+            if bend < np.inf:
+                curved = chord_lower_bound(before, after, bend * span * span)
+                bound = max(bound, curved + allowance)
+        if is_decided(clip, k, bound, smallest) or span < FINEST:
+            if span < FINEST and not is_decided(clip, k, bound, smallest):
                 clip.undecided[k] += 1
             clip.proven[k] = min(clip.proven[k], bound)
             t, before = target, after
@@ -185,7 +156,7 @@ def _sweep_pair(
 
 
 @kernel(inline=True)
-def _reset_required(clip: SweptClip, first: int, last: int, slack: float) -> None:
+def reset_required(clip: SweptClip, first: int, last: int, slack: float) -> None:
     """Apply the normal tolerance to pairs that are no longer in violation."""
     for k in range(first, last):
         clip.required[k] = -slack
@@ -204,7 +175,7 @@ def sweep_clip(
 ) -> float:
     """Bound the clearances between the frames; returns the smallest witnessed over all pairs.
 
-    `smallest` is the result of `witness_frames`.
+    `smallest` is a clearance that was witnessed before.
     """
     placed, speeds, accelerations = work.before, work.motion.speed, work.motion.acceleration
     centre, ball_radius = placed.centre, bodies.ball_radius
@@ -221,7 +192,7 @@ def sweep_clip(
     for frame in range(clip.q.shape[0] - 1):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
         place_shapes(shapes, bodies, work.positions_before, work.rotations_before, placed)
-        row, next_row = _euler_row(clip, frame), _euler_row(clip, frame + 1)
+        row, next_row = euler_row(clip, frame), euler_row(clip, frame + 1)
         fill_step_motion(
             tree,
             clip.q[frame],
@@ -244,7 +215,7 @@ def sweep_clip(
                 bound = bounding_capsule_gap(axis_ends, capsule_radius, body_a, body_b) - speed
             if bound >= threshold:
                 lower_bound = min(lower_bound, bound)
-                _reset_required(clip, first, last, slack)
+                reset_required(clip, first, last, slack)
                 continue
             acceleration = accelerations[body_a, column] + accelerations[body_b, column]
             k = first - 1
@@ -279,10 +250,73 @@ def sweep_clip(
                         speed,
                         acceleration,
                         frame,
+                        1.0,
                         smallest,
                         work,
                     )
     for k in range(clip.proven.shape[0]):
         lower_bound = min(lower_bound, clip.proven[k])
     clip.lower_bound[0] = min(lower_bound, smallest)
+    return smallest
+
+
+@kernel
+def sweep_open(
+    tree: Tree,
+    shapes: Shapes,
+    bodies: Bodies,
+    pairs: Pairs,
+    shape_pairs: Ints,
+    clip: SweptClip,
+    opened: OpenIntervals,
+    work: GateWorkspace,
+) -> float:
+    """Decide the open intervals of a clip; returns the smallest clearance witnessed.
+
+    shape_pairs (k, 3): body pair and shapes of each shape pair.
+    """
+    smallest, filled = opened.lowest[0], -1
+    speeds, accelerations = work.motion.speed, work.motion.acceleration
+    for i in range(opened.state[1]):
+        frame, k, bound = opened.row[i], opened.pair[i], opened.bound[i]
+        clip.required[k] = opened.required[i]
+        if is_decided(clip, k, bound, smallest):
+            clip.proven[k] = min(clip.proven[k], bound)
+            continue
+        if filled != frame:
+            here, there = euler_row(clip, frame), euler_row(clip, frame + 1)
+            fill_step_motion(
+                tree,
+                clip.q[frame],
+                clip.q[frame + 1],
+                clip.order,
+                clip.euler[here],
+                clip.euler[there],
+                work.motion,
+            )
+            work.samples.step[0] += 1
+            bound_body_motion(tree, bodies, work.motion)
+            filled = frame
+        p, a, b = shape_pairs[k, 0], shape_pairs[k, 1], shape_pairs[k, 2]
+        body_a, body_b, ancestor = pairs.a[p], pairs.b[p], pairs.ancestor[p]
+        smallest = _sweep_pair(
+            tree,
+            shapes,
+            clip,
+            a,
+            b,
+            k,
+            pairs.allowance[k],
+            ancestor,
+            speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1],
+            accelerations[body_a, ancestor + 1] + accelerations[body_b, ancestor + 1],
+            frame,
+            0.5,
+            smallest,
+            work,
+        )
+    lower_bound = min(opened.lowest[1], smallest)
+    for k in range(clip.proven.shape[0]):
+        lower_bound = min(lower_bound, clip.proven[k])
+    clip.lower_bound[0] = lower_bound
     return smallest

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
+import numpy as np
+
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.clip_sweep import SweptClip
+from writhe.kernels.collision.clip_sweep import OpenIntervals, SweptClip
 from writhe.kernels.collision.sampled_gaps import shared_gap_at_fraction
+from writhe.kernels.collision.segment_distance import segment_parameters
 from writhe.kernels.collision.shape_gaps import (
+    SEGMENT,
     Bodies,
     Pairs,
     Shapes,
-    bounding_ball_gap,
-    bounding_capsule_gap,
-    place_shapes,
 )
 from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
     bound_body_motion,
+    chord_lower_bound,
+    distance_curvature,
     fill_step_motion,
     gap_lower_bound,
     separation_along,
 )
 from writhe.kernels.jit import kernel
-from writhe.kernels.skeleton.kinematics import Tree, forward
+from writhe.kernels.skeleton.kinematics import Tree
 
 CORES_MEET_M = 1e-4  # cores nearer than this are taken to meet
 FINEST_M = 1e-5  # intervals in which no point moves farther than this are not halved
@@ -70,33 +74,53 @@ def _open(spans: DeepSpans, i: int, count: int, time: float, normal: Floats, cut
 
 
 @kernel(inline=True)
+def _same_points_distance(points: Floats, a: int, b: int, s: float, t: float) -> float:
+    """Distance of the points at parameters s and t of the segments that start at rows a and b."""
+    total = 0.0
+    for c in range(3):
+        p = points[a, c] + s * (points[a + 1, c] - points[a, c])
+        x = p - points[b, c] - t * (points[b + 1, c] - points[b, c])
+        total += x * x
+    return sqrt(total)
+
+
+@kernel(inline=True)
 def _advance_candidate(
     tree: Tree,
     shapes: Shapes,
     pairs: Pairs,
     i: int,
     frame: int,
+    first: int,
     spans: DeepSpans,
     count: int,
     work: GateWorkspace,
     start_normal: Floats,
     end_normal: Floats,
 ) -> int:
-    """Find the deep spans of candidate i in one frame interval; returns the new span count."""
+    """Find the deep spans of candidate i in one frame interval; returns the new span count.
+
+    first: the first frame of the sweep.
+    """
     motion, workspace, normal = work.motion, work.pair_workspace, work.normal
     p, a, b = spans.body_pair[i], spans.shape_a[i], spans.shape_b[i]
     ancestor, deep = pairs.ancestor[p], -pairs.deep[spans.shape_pair[i]]
     column = ancestor + 1
     speed = motion.speed[pairs.a[p], column] + motion.speed[pairs.b[p], column]
     acceleration = motion.acceleration[pairs.a[p], column] + motion.acceleration[pairs.b[p], column]
-    meeting = CORES_MEET_M - shapes.radius[a] - shapes.radius[b]
-    t, span = 0.0, 1.0
+    size = shapes.radius[a] + shapes.radius[b]
+    meeting = CORES_MEET_M - size
+    round_pair = shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT
+    points, row_a, row_b = workspace.placed.points, shapes.point_start[a], shapes.point_start[b]
+    t, span, u, v = 0.0, 1.0, 0.0, 0.0
     before = shared_gap_at_fraction(
         tree, shapes, motion, work.samples, a, b, ancestor, 0.0, workspace
     )
     _normal_in_b(work, start_normal)
     for c in range(3):
         normal[c] = workspace.out[c]
+    if round_pair:
+        u, v = segment_parameters(points, row_a, row_b)
     while t < 1.0:
         target = min(t + span, 1.0)
         span = target - t
@@ -105,9 +129,18 @@ def _advance_candidate(
         )
         end_separation = separation_along(shapes, a, b, normal, workspace)
         bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
+        bend = distance_curvature(before, after, size, span, speed, acceleration)
+        if bend < np.inf:
+            bound = max(bound, chord_lower_bound(before, after, bend * span * span))
         finest = span * speed < FINEST_M or span < 1e-9
         both = before < deep and after < deep
-        is_deep = both and (span <= LONGEST_DEEP or 0.5 * (before + after + speed * span) < deep)
+        highest = 0.5 * (before + after + speed * span)
+        if round_pair and both:
+            # two points of the cores are at least as far apart as the cores, and d'' >= -A
+            end = _same_points_distance(points, row_a, row_b, u, v) - size
+            bend = acceleration * span * span
+            highest = min(highest, -chord_lower_bound(-before, -end, bend))
+        is_deep = both and (span <= LONGEST_DEEP or highest < deep)
         is_clear = bound >= deep
         if finest and not is_clear:
             is_deep = True
@@ -126,7 +159,7 @@ def _advance_candidate(
             spans.open_span[i] = -1
         if is_deep:
             if now < 0:
-                cut = frame == 0 and t == 0.0
+                cut = frame == first and t == 0.0
                 count = _open(spans, i, count, frame + t, start_normal, cut)
                 now = spans.open_span[i]
             if now >= 0:
@@ -140,23 +173,12 @@ def _advance_candidate(
                 for c in range(3):
                     spans.normal[now, 1, c] = end_normal[c]
         t, before = target, after
+        if round_pair:
+            u, v = segment_parameters(points, row_a, row_b)
         for c in range(3):
             start_normal[c], normal[c] = end_normal[c], workspace.out[c]
         span *= 2.0
     return count
-
-
-@kernel(inline=True)
-def _is_far(bodies: Bodies, pairs: Pairs, spans: DeepSpans, i: int, work: GateWorkspace) -> bool:
-    """Whether candidate i cannot overlap deeply in this frame interval, by its bounding volumes."""
-    p = spans.body_pair[i]
-    a, b, column = pairs.a[p], pairs.b[p], pairs.ancestor[p] + 1
-    speed = work.motion.speed[a, column] + work.motion.speed[b, column]
-    least = speed - pairs.deep[spans.shape_pair[i]] + FINEST_M
-    return (
-        bounding_ball_gap(work.before.centre, bodies.ball_radius, a, b) >= least
-        or bounding_capsule_gap(work.before.axis_ends, bodies.capsule_radius, a, b) >= least
-    )
 
 
 @kernel
@@ -166,23 +188,38 @@ def deep_spans(
     bodies: Bodies,
     pairs: Pairs,
     clip: SweptClip,
+    first: int,
+    last: int,
+    opened: OpenIntervals,
+    candidate: Ints,
     spans: DeepSpans,
     start_normal: Floats,
     end_normal: Floats,
     work: GateWorkspace,
 ) -> int:
-    """Find the time spans in which a candidate has -g above half the smaller radius.
+    """Find the time spans from row `first` to row `last` in which a candidate overlaps deeply.
 
-    Returns the number of spans; if it exceeds the rows of `spans`, the rest was dropped.
-    start_normal and end_normal (3) are scratch.
+    candidate (k,): index of each shape pair among the candidates, -1 for none. Only open intervals
+    are examined: in the others no pair overlaps deeply. Returns the number of spans; if it exceeds
+    the rows of `spans`, the rest was dropped. start_normal and end_normal (3) are scratch.
     """
-    count = 0
-    last = clip.q.shape[0] - 1
-    rows = clip.euler.shape[0] - 1
-    for frame in range(max(last, 1)):
+    count, rows, entry = 0, clip.euler.shape[0] - 1, 0
+    near = np.full(spans.body_pair.shape[0], -1)  # the last frame with an open interval
+    for frame in range(first, max(last, first + 1)):
+        some = False
+        while entry < opened.state[1] and opened.row[entry] <= frame:
+            k = opened.pair[entry]
+            lowest_gap = opened.bound[entry] - pairs.allowance[k]
+            is_here = opened.row[entry] == frame and candidate[k] >= 0
+            if is_here and lowest_gap < FINEST_M - pairs.deep[k]:
+                near[candidate[k]] = frame
+                some = True
+            entry += 1
+        for i in range(spans.open_span.shape[0]):
+            some = some or spans.open_span[i] >= 0
+        if not some:
+            continue
         following = min(frame + 1, last)
-        forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
-        place_shapes(shapes, bodies, work.positions_before, work.rotations_before, work.before)
         fill_step_motion(
             tree,
             clip.q[frame],
@@ -195,10 +232,10 @@ def deep_spans(
         work.samples.step[0] += 1
         bound_body_motion(tree, bodies, work.motion)
         for i in range(spans.body_pair.shape[0]):
-            if spans.open_span[i] < 0 and _is_far(bodies, pairs, spans, i, work):
+            if spans.open_span[i] < 0 and near[i] != frame:
                 continue
             count = _advance_candidate(
-                tree, shapes, pairs, i, frame, spans, count, work, start_normal, end_normal
+                tree, shapes, pairs, i, frame, first, spans, count, work, start_normal, end_normal
             )
     for i in range(spans.open_span.shape[0]):
         if spans.open_span[i] >= 0:

@@ -133,3 +133,27 @@ def quaternions_to_euler(
             angles[frame, joint, 0], angles[frame, joint, 1] = a1, b1
             angles[frame, joint, 2] = c1
             previous[joint, 0], previous[joint, 1], previous[joint, 2] = a1, b1, c1
+
+
+@kernel
+def channel_quaternions(order: Ints, angles: Floats, out: Floats) -> None:
+    """out (rows, n, 4): the rotations of Euler angles (rows, n, 3) in radians.
+
+    order (n, 3): axes 0, 1, 2, outermost first; -1 for joints without channels (the identity).
+    """
+    for row in range(angles.shape[0]):
+        for j in range(angles.shape[1]):
+            out[row, j, 0] = 1.0
+            for c in range(1, 4):
+                out[row, j, c] = 0.0
+            if order[j, 0] < 0:
+                continue
+            for slot in range(3):
+                axis = order[j, slot]
+                first, second = 1 + (axis + 1) % 3, 1 + (axis + 2) % 3
+                half = 0.5 * angles[row, j, slot]
+                c, s = cos(half), sin(half)
+                w, x = out[row, j, 0], out[row, j, 1 + axis]
+                y, z = out[row, j, first], out[row, j, second]
+                out[row, j, 0], out[row, j, 1 + axis] = w * c - x * s, x * c + w * s
+                out[row, j, first], out[row, j, second] = y * c + z * s, z * c - y * s

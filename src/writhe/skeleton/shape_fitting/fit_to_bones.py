@@ -283,13 +283,11 @@ def _thinned(geometry: RestGeometry, capsules: list[Capsule]) -> tuple[Capsule, 
         )
         for j, c in zip(index, capsules, strict=True)
     ]
-    radii = np.array([c.radius_m for c in capsules])
-    minimum = _THINNEST * radii
     thinnest: dict[str, float] = {}
     for c in capsules:
         thinnest[c.part_name] = min(thinnest.get(c.part_name, np.inf), c.radius_m)
     apart = [
-        (a, b, segment_distance(*ends[a], *ends[b]))
+        (a, b)
         for a in range(len(capsules))
         for b in range(a + 1, len(capsules))
         if capsules[a].part_name != capsules[b].part_name
@@ -297,20 +295,28 @@ def _thinned(geometry: RestGeometry, capsules: list[Capsule]) -> tuple[Capsule, 
         and above[index[a]] != index[b]
         and above[index[b]] != index[a]
     ]
+    joints = {(index[a], index[b]) for a, b in apart}
+    bones = {pair: bones_between(geometry, *pair) for pair in joints}
+    largest = dict.fromkeys(apart, 0.0)  # sum of the radii at which they overlap as allowed
+    for (a, b), distance in zip(apart, _segment_distances(np.array(ends), apart), strict=True):
+        half = 0.5 * min(thinnest[capsules[a].part_name], thinnest[capsules[b].part_name])
+        allowed = 0.5 * half if bones[index[a], index[b]] < 4 else 0.0
+        largest[a, b] = distance + allowed - _ALLOWANCE_M
+    radii = [c.radius_m for c in capsules]
+    minimum = [_THINNEST * radius for radius in radii]
     for _ in range(20):
         changed = False
-        for a, b, distance in apart:
-            half = 0.5 * min(thinnest[capsules[a].part_name], thinnest[capsules[b].part_name])
-            allowed = 0.5 * half if bones_between(geometry, index[a], index[b]) < 4 else 0.0
-            both = float(radii[a] + radii[b])
-            target = distance + allowed - _ALLOWANCE_M
+        for (a, b), target in largest.items():
+            both = radii[a] + radii[b]
             if both > target + 1e-6:
-                thinner = np.maximum(radii[[a, b]] * max(target / both, 0.3), minimum[[a, b]])
-                changed = changed or bool((thinner < radii[[a, b]] - 1e-6).any())
-                radii[[a, b]] = thinner
+                factor = max(target / both, 0.3)
+                for i in (a, b):
+                    thinner = max(radii[i] * factor, minimum[i])
+                    changed = changed or thinner < radii[i] - 1e-6
+                    radii[i] = thinner
         if not changed:
             break
-    return tuple(replace(c, radius_m=float(r)) for c, r in zip(capsules, radii, strict=True))
+    return tuple(replace(c, radius_m=r) for c, r in zip(capsules, radii, strict=True))
 
 
 def _carrying_parents(geometry: RestGeometry, carrying: list[int]) -> dict[int, int]:
@@ -338,6 +344,17 @@ def bones_between(geometry: RestGeometry, a: int, b: int) -> int:
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
     """Approximate distance of two segments, from 33 samples of each."""
+    return _segment_distances(np.array([[a, b], [c, d]]), [(0, 1)])[0]
+
+
+def _segment_distances(ends: Floats, pairs: list[tuple[int, int]]) -> list[float]:
+    """`segment_distance` of pairs of segments, of which `ends` (n, 2, 3) are given."""
+    if not pairs:
+        return []
     s = np.linspace(0.0, 1.0, 33)[:, None]
-    p, q = a + s * (b - a), c + s * (d - c)
-    return float(np.linalg.norm(p[:, None] - q[None], axis=-1).min())
+    samples = ends[:, :1] + s * (ends[:, 1:] - ends[:, :1])
+    first, second = np.array(pairs).T
+    total = np.zeros((len(pairs), 33, 33))
+    for c in range(3):
+        total += (samples[first, :, None, c] - samples[second, None, :, c]) ** 2
+    return np.sqrt(total.min(axis=(1, 2))).tolist()

@@ -43,6 +43,9 @@ class RestGeometry:
         for j, p in enumerate(self.parent):
             if p >= 0:
                 self.children[p].append(j)
+        above = np.maximum(skeleton.tree.parent, 0)
+        bones = np.linalg.norm(self.positions - self.positions[above], axis=1)
+        self._lengths: list[float] = np.where(skeleton.tree.parent < 0, 0.0, bones).tolist()
         self.reach = np.zeros(len(self.parent))
         for j in range(len(self.parent) - 1, -1, -1):
             ends = [float(np.linalg.norm(t - self.positions[j])) for t in self.tips.get(j, [])]
@@ -51,8 +54,7 @@ class RestGeometry:
 
     def length(self, joint: int) -> float:
         """The length of the bone from a joint's parent to it."""
-        p = self.parent[joint]
-        return 0.0 if p < 0 else float(np.linalg.norm(self.positions[joint] - self.positions[p]))
+        return self._lengths[joint]
 
     def coincident(self, joint: int) -> list[int]:
         """A joint and the descendants at the same position."""

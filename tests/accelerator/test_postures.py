@@ -32,12 +32,12 @@ def test_penetration_and_linking_equal_the_kernels(arrays):
 
 
 def test_posed_bodies_are_clear_within_limits_and_reach(arrays):
-    from writhe.accelerator.batch_ik import Limits, make_posing
+    from writhe.accelerator.batch_ik import LimitArrays, make_posing
     from writhe.accelerator.body_arrays import BodyArrays
 
     human = figure("human")
     joints = arrays["target_joints"].tolist()
-    pose = make_posing(BodyArrays.from_arrays(arrays), Limits.from_arrays(arrays), joints)
+    pose = make_posing(BodyArrays.from_arrays(arrays), LimitArrays.from_arrays(arrays), joints)
     few = slice(0, 64)
     found = pose(arrays["start"][few].astype(np.float32), arrays["targets"][few].astype(np.float32))
     q = np.asarray(found.q, dtype=np.float64)

@@ -48,7 +48,7 @@ class Posed(NamedTuple):
     clear: Array
 
 
-class Limits(NamedTuple):
+class LimitArrays(NamedTuple):
     """Joint limits as arrays: see `kernels.skeleton.joint_limits` for the coordinates."""
 
     limited: Any  # (n,)
@@ -61,15 +61,15 @@ class Limits(NamedTuple):
         return {f"limits.{name}": np.asarray(value) for name, value in self._asdict().items()}
 
     @staticmethod
-    def from_arrays(arrays: Any) -> Limits:
+    def from_arrays(arrays: Any) -> LimitArrays:
         """The inverse of `to_arrays`."""
-        return Limits(**{name: arrays[f"limits.{name}"] for name in Limits._fields})
+        return LimitArrays(**{name: arrays[f"limits.{name}"] for name in LimitArrays._fields})
 
 
-def limit_arrays(skeleton: Any) -> Limits:
+def limit_arrays(skeleton: Any) -> LimitArrays:
     """The limits of a `Skeleton`; a hinge uses the first entries only."""
     count = len(skeleton.joints)
-    out = Limits(
+    out = LimitArrays(
         np.zeros(count, dtype=np.bool_),
         np.zeros((count, 3)),
         np.zeros((count, 3)),
@@ -85,7 +85,7 @@ def limit_arrays(skeleton: Any) -> Limits:
 
 
 def make_posing(
-    body: BodyArrays, limits: Limits, joints: Sequence[int], *, iterations: int = 40
+    body: BodyArrays, limits: LimitArrays, joints: Sequence[int], *, iterations: int = 40
 ) -> Callable[[Array, Array], Posed]:
     """A compiled function of start postures (N, nq) and targets (N, t, 3) of the given joints."""
     model = _Model(body, limits, joints)
@@ -110,7 +110,7 @@ def make_posing(
 class _Model:
     """One posture: kinematics, rows, step and projection, all traced by JAX."""
 
-    def __init__(self, body: BodyArrays, limits: Limits, joints: Sequence[int]) -> None:
+    def __init__(self, body: BodyArrays, limits: LimitArrays, joints: Sequence[int]) -> None:
         self.body, self.limits = body, limits
         self.targets = np.asarray(joints)
         kinds = np.asarray(body.kind).tolist()

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator.batch_ik import Limits, make_posing
+from writhe.accelerator.batch_ik import LimitArrays, make_posing
 from writhe.accelerator.batch_postures import posture_measures
 from writhe.accelerator.body_arrays import BodyArrays
 from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
@@ -99,7 +99,7 @@ def _agreement(measured: Callable[..., Any], arrays: dict[str, Any]) -> dict[str
 
 
 def _posing(body: BodyArrays, arrays: dict[str, Any], platform: str) -> dict[str, Any]:
-    pose = make_posing(body, Limits.from_arrays(arrays), arrays["target_joints"].tolist())
+    pose = make_posing(body, LimitArrays.from_arrays(arrays), arrays["target_joints"].tolist())
     count = SOLVES[platform]
     start = jnp.asarray(_repeated(arrays["start"], count).astype(np.float32))
     targets = jnp.asarray(_repeated(arrays["targets"], count).astype(np.float32))

@@ -19,6 +19,7 @@ from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, number, vector3
+from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
@@ -164,7 +165,7 @@ class _Walker:
         self, foot: str, start: _Place, end: _Place, begin_s: float, end_s: float
     ) -> list[TimedPin]:
         us = np.linspace(0.0, 1.0, _PARTS + 1)
-        pins = [self._pin(foot, _between(start, end, _ease(u)), u) for u in us]
+        pins = [self._pin(foot, _between(start, end, smoothstep(u)), u) for u in us]
         times = begin_s + us * (end_s - begin_s)
         return [
             TimedPin(pins[i], float(times[i]) + 1e-4, float(times[i + 1]) - 1e-4, pins[i + 1])
@@ -217,10 +218,6 @@ class _Walker:
 
 def _between(a: _Place, b: _Place, share: float) -> _Place:
     return _Place(a.at + share * (b.at - a.at), a.heading + share * (b.heading - a.heading))
-
-
-def _ease(u: float) -> float:
-    return float(u * u * (3.0 - 2.0 * u))
 
 
 def _about(axis: Floats, angle: float) -> Floats:

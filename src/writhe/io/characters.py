@@ -13,7 +13,7 @@ from writhe.errors import WritheError
 from writhe.files import write_file
 from writhe.io.file_size_limits import unique_names
 from writhe.io.files import GLTF, save
-from writhe.io.gltf.write import Character, Prop, Written, write_gltf
+from writhe.io.gltf.write import Prop, Written, WrittenCharacter, write_gltf
 from writhe.skeleton import Figure, Motion
 
 ARCHIVE = ".zip"
@@ -45,7 +45,7 @@ def save_characters(
     if suffix not in GLTF:
         known = ", ".join((*GLTF, ARCHIVE))
         raise WritheError(f"several characters are written to {known} files, not {suffix!r}")
-    several = [Character(motion.skeleton, motion, figure) for figure, motion in characters]
+    several = [WrittenCharacter(motion.skeleton, motion, figure) for figure, motion in characters]
     report = Written()
 
     def write(part: Path) -> None:

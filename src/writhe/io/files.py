@@ -143,9 +143,9 @@ def save(
                 ),
             )
         case suffix if suffix in GLTF:
-            from writhe.io.gltf.write import Character, write_gltf
+            from writhe.io.gltf.write import WrittenCharacter, write_gltf
 
-            one = Character(motion.skeleton, motion, figure)
+            one = WrittenCharacter(motion.skeleton, motion, figure)
             write_file(file, lambda part: write_gltf(part, [one], props=props, suffix=suffix))
         case ".fbx":
             from writhe.io.fbx.write import save_fbx, write_body
@@ -247,7 +247,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     if suffix not in GLTF:
         known = ", ".join((*GLTF, *USD))
         raise WritheError(f"figures are written to {known} files, not {suffix!r}")
-    from writhe.io.gltf.write import Character, write_gltf
+    from writhe.io.gltf.write import WrittenCharacter, write_gltf
 
-    one = Character(figure.skeleton, None, figure)
+    one = WrittenCharacter(figure.skeleton, None, figure)
     write_file(file, lambda part: write_gltf(part, [one], suffix=suffix))

@@ -55,7 +55,7 @@ class DraggedPose:
     milliseconds: float
 
 
-class Posers:
+class PoserCache:
     """A poser for every character, kept until the scene changes."""
 
     def __init__(self, stage: Stage) -> None:
@@ -82,13 +82,13 @@ class Posers:
         return known[1]
 
 
-class Drag:
+class BoneDrag:
     """One drag of some bones of a character, from press to release."""
 
     def __init__(
         self,
         stage: Stage,
-        posers: Posers,
+        posers: PoserCache,
         name: str,
         state: Floats,
         handles: Sequence[tuple[str, Floats]],

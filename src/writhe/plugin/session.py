@@ -15,12 +15,12 @@ from writhe.arrays import Floats, floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.plugin.action import Action, StageMotion
 from writhe.plugin.armature import Armature, Character, capsules_to_plain
-from writhe.plugin.drag import Drag, DragOptions, Posers
+from writhe.plugin.drag import BoneDrag, DragOptions, PoserCache
 from writhe.plugin.scene import Stage, placement_of
 from writhe.progress import Progress, no_progress
 
 if TYPE_CHECKING:
-    from writhe.plugin.winding import Winding
+    from writhe.plugin.winding import LiveWinding
 
 Plain = dict[str, Any]
 
@@ -30,9 +30,9 @@ class Session:
 
     def __init__(self) -> None:
         self.stage = Stage()
-        self._posers = Posers(self.stage)
-        self._drag: Drag | None = None
-        self._winding: Winding | None = None
+        self._posers = PoserCache(self.stage)
+        self._drag: BoneDrag | None = None
+        self._winding: LiveWinding | None = None
         self._requests: dict[str, Callable[[Plain, Progress], Plain]] = {
             "prepare": self._prepare,
             "built_in_human": self._built_in_human,
@@ -99,7 +99,7 @@ class Session:
     def _begin_drag(self, data: Plain, progress: Progress) -> Plain:
         """Start to drag points of bones: `handles` with bone and point in its frame, `pins`."""
         self.stage.floor_m = data.get("floor_m")
-        self._drag = Drag(
+        self._drag = BoneDrag(
             self.stage,
             self._posers,
             str(data["character"]),
@@ -156,21 +156,23 @@ class Session:
 
     def _begin_winding(self, data: Plain, progress: Progress) -> Plain:
         """Start to wind two limbs: `tangle` with `first` and `second`, `movers`, `pins`."""
-        from writhe.plugin.winding import TangleGoal, Winding
+        from writhe.plugin.winding import LiveWinding, WindingGoal
 
         self.stage.floor_m = data.get("floor_m")
-        goal = TangleGoal.from_plain(data["tangle"])
+        goal = WindingGoal.from_plain(data["tangle"])
         movers = [str(name) for name in data["movers"]]
-        self._winding = Winding(self.stage, self._state(data), goal, movers, _names(data, "pins"))
+        self._winding = LiveWinding(
+            self.stage, self._state(data), goal, movers, _names(data, "pins")
+        )
         return self._winding.measure(goal)
 
     def _wind(self, data: Plain, progress: Progress) -> Plain:
         """Steps towards `tangle`; the new poses of the movers, and the coordinates reached."""
-        from writhe.plugin.winding import TangleGoal
+        from writhe.plugin.winding import WindingGoal
 
         if self._winding is None:
             raise WritheError("no winding has begun")
-        goal = TangleGoal.from_plain(data["tangle"])
+        goal = WindingGoal.from_plain(data["tangle"])
         reached, stalled = self._winding.move(goal, int(data.get("steps", 2)))
         poses: Plain = {}
         for name, q in self._winding.poses().items():
@@ -182,10 +184,10 @@ class Session:
     def _wind_keys(self, data: Plain, progress: Progress) -> Plain:
         """The motion through `tangle_keys`, as keys of the movers."""
         from writhe.plugin.report import certificate_to_plain
-        from writhe.plugin.winding import TangleKey, wound_keys
+        from writhe.plugin.winding import WindingKey, wound_keys
 
         self.stage.floor_m = data.get("floor_m")
-        keys = [TangleKey.from_plain(key) for key in data["tangle_keys"]]
+        keys = [WindingKey.from_plain(key) for key in data["tangle_keys"]]
         found = wound_keys(
             self.stage,
             self._motion(data),

@@ -28,14 +28,14 @@ _GOAL_MOVED = 1.5  # factor of the merit by which it rises when the goal was cha
 
 
 @dataclass(frozen=True)
-class Chain:
+class CharacterLimb:
     """A limb of a character: torso, left_arm, right_arm, left_leg or right_leg."""
 
     character: str
     limb: str
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> Chain:
+    def from_plain(cls, data: Mapping[str, Any]) -> CharacterLimb:
         """A chain from its names."""
         return cls(str(data["character"]), str(data["limb"]))
 
@@ -53,29 +53,29 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class TangleGoal:
+class WindingGoal:
     """Two chains and their topology coordinates; None leaves a coordinate free.
 
     writhe: about 1 for a full turn; centre: where the tangle lies along each chain (-1 to 1);
     density: the angle of the writhe matrix in radians.
     """
 
-    first: Chain
-    second: Chain
+    first: CharacterLimb
+    second: CharacterLimb
     writhe: float
     centre: tuple[float | None, float | None] = (None, None)
     density: float | None = None
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> TangleGoal:
+    def from_plain(cls, data: Mapping[str, Any]) -> WindingGoal:
         """A goal from names and numbers."""
 
         def number(name: str) -> float | None:
             return None if data.get(name) is None else float(data[name])
 
         return cls(
-            Chain.from_plain(data["first"]),
-            Chain.from_plain(data["second"]),
+            CharacterLimb.from_plain(data["first"]),
+            CharacterLimb.from_plain(data["second"]),
             float(data.get("writhe", 0.0)),
             (number("centre_first"), number("centre_second")),
             number("density"),
@@ -89,14 +89,14 @@ class TangleGoal:
         return Tangle(first, second, self.writhe, self.centre, self.density)
 
 
-class Winding:
+class LiveWinding:
     """Two chains that are being wound, step by step, from the present poses."""
 
     def __init__(
         self,
         stage: Stage,
         state: Floats,
-        goal: TangleGoal,
+        goal: WindingGoal,
         movers: Sequence[str],
         pins: Mapping[str, Mapping[str, bool]],
     ) -> None:
@@ -106,7 +106,7 @@ class Winding:
         self.q = state.copy()
         self._best, self._since = np.inf, 0
 
-    def measure(self, goal: TangleGoal) -> dict[str, float]:
+    def measure(self, goal: WindingGoal) -> dict[str, float]:
         """The topology coordinates of the chains now."""
         skeleton = self._stage.scene.layout.skeleton
         first, second = goal.first.strand(self._stage), goal.second.strand(self._stage)
@@ -118,7 +118,7 @@ class Winding:
             "density": found.density or 0.0,
         }
 
-    def move(self, goal: TangleGoal, steps: int) -> tuple[bool, bool]:
+    def move(self, goal: WindingGoal, steps: int) -> tuple[bool, bool]:
         """Take certified steps towards a goal; whether it is reached, and whether it stalled."""
         stepper = self._stepper
         stepper.set_target(0, goal.tangle(self._stage))
@@ -164,25 +164,25 @@ def setup_of(
 
 
 @dataclass(frozen=True)
-class TangleKey:
+class WindingKey:
     """A tangle that holds at a time, and the characters that wind towards it."""
 
     time_s: float
-    goal: TangleGoal
+    goal: WindingGoal
     movers: tuple[str, ...]
 
     @classmethod
-    def from_plain(cls, data: Mapping[str, Any]) -> TangleKey:
+    def from_plain(cls, data: Mapping[str, Any]) -> WindingKey:
         """A key from names and numbers."""
         return cls(
-            float(data["time_s"]), TangleGoal.from_plain(data), tuple(map(str, data["movers"]))
+            float(data["time_s"]), WindingGoal.from_plain(data), tuple(map(str, data["movers"]))
         )
 
 
 def wound_keys(
     stage: Stage,
     motion: StageMotion,
-    keys: Sequence[TangleKey],
+    keys: Sequence[WindingKey],
     fps: float,
     modes: Mapping[str, Mapping[str, str]],
     pins: Mapping[str, Mapping[str, bool]],
@@ -196,7 +196,7 @@ def wound_keys(
         raise WritheError("key a tangle first: choose two limbs, wind them, press Key Tangle")
     layout = stage.scene.layout
     start = motion.frames(stage, np.zeros(1))[0]
-    active: dict[tuple[Chain, Chain], TangleGoal] = {}
+    active: dict[tuple[CharacterLimb, CharacterLimb], WindingGoal] = {}
     intervals: list[TangleInterval] = []
     before = 0
     for key in sorted(keys, key=lambda k: k.time_s):

@@ -69,13 +69,13 @@ def save_fbx(
     path: Path, motion: Motion, *, figure: Figure | None = None, props: Sequence[Prop] = ()
 ) -> None:
     """Write a motion, and the figure's meshes, to an FBX file: glTF first, then Blender."""
-    from writhe.io.gltf.write import Character, write_gltf
+    from writhe.io.gltf.write import WrittenCharacter, write_gltf
 
     command = blender_command()
     script = Path(__file__).with_name("blender_export.py")
     with tempfile.TemporaryDirectory() as folder:
         between, output = Path(folder) / "between.glb", Path(folder) / "out.fbx"
-        one = Character(motion.skeleton, motion, figure)
+        one = WrittenCharacter(motion.skeleton, motion, figure)
         written = write_gltf(between, [one], props=props, suffix=".glb")
         _keep_animation(between, written.animation)
         words = [*command, str(script)]

@@ -47,7 +47,7 @@ class Prop:
 
 
 @dataclass(frozen=True)
-class Character:
+class WrittenCharacter:
     """A skeleton to write, optionally with its motion, its figure and its source file."""
 
     skeleton: Skeleton
@@ -74,7 +74,7 @@ class Written:
 
 def write_gltf(
     path: Path,
-    characters: Sequence[Character],
+    characters: Sequence[WrittenCharacter],
     *,
     props: Sequence[Prop] = (),
     suffix: str = "",
@@ -158,7 +158,7 @@ def _store_body(builder: GltfBuilder, figure: Figure, node: int, *, new: bool) -
         extras.setdefault("writhe", {})["body"] = body_note(figure)
 
 
-def _check(characters: Sequence[Character], suffix: str) -> None:
+def _check(characters: Sequence[WrittenCharacter], suffix: str) -> None:
     if suffix in (".vrm", ".vrma"):
         file = characters[0].file
         kind = None if file is None else vrm_version(Glb(file))
@@ -177,7 +177,7 @@ def _check(characters: Sequence[Character], suffix: str) -> None:
                 )
 
 
-def nodes_of(one: Character, shift: int = 0) -> tuple[list[int], Floats]:
+def nodes_of(one: WrittenCharacter, shift: int = 0) -> tuple[list[int], Floats]:
     """The node of each joint in its file, and the metres per unit of each node's translation."""
     assert one.file is not None
     found = file_joints(Glb(one.file))
@@ -197,7 +197,7 @@ def nodes_of(one: Character, shift: int = 0) -> tuple[list[int], Floats]:
     return nodes, np.array(scales)
 
 
-def _place_in_file(one: Character) -> tuple[float, int | None]:
+def _place_in_file(one: WrittenCharacter) -> tuple[float, int | None]:
     """The time of the first key, and the animation to replace, of a motion read from its file."""
     assert one.motion is not None
     origin, name = one.motion.source.get("file"), one.motion.source.get("animation")
@@ -209,7 +209,7 @@ def _place_in_file(one: Character) -> tuple[float, int | None]:
     return float(one.motion.source.get("start_s", 0.0)), number
 
 
-def _unchanged(one: Character) -> bool:
+def _unchanged(one: WrittenCharacter) -> bool:
     """Whether the motion is exactly that of the file."""
     if one.motion is None or one.file is None or _place_in_file(one)[1] is None:
         return one.motion is None and one.file is not None

@@ -8,6 +8,7 @@ import numpy as np
 
 from writhe.arguments import check_fields
 from writhe.arrays import Floats, Vector3
+from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.skeleton import Frames, Skeleton, forward
 from writhe.solvers.posing import Pin
@@ -81,7 +82,7 @@ class FrameSlide:
         """(last - first + 1, 3) where the point is held, in the frame of the other joint."""
         count = self.last - self.first + 1
         u = np.linspace(0.0, 1.0, count) if count > 1 else np.zeros(1)
-        eased = (u * u * (3.0 - 2.0 * u))[:, None]
+        eased = smoothstep(u)[:, None]
         return (1.0 - eased) * np.array(self.start_in_other) + eased * np.array(self.end_in_other)
 
 

@@ -38,7 +38,7 @@ _SMPL = {
 
 
 @dataclass(frozen=True)
-class Style:
+class NamingStyle:
     """How a rig names and orients its joints."""
 
     name: str
@@ -51,9 +51,9 @@ class Style:
 
 
 STYLES = (
-    Style("mixamo", _MIXAMO, "mixamorig:", "Armature"),
-    Style("unreal", _UNREAL, "", "root", hanging_rad=0.8, along_bones=False),
-    Style("smpl", _SMPL, "", "", hanging_rad=0.5, size=0.9),
+    NamingStyle("mixamo", _MIXAMO, "mixamorig:", "Armature"),
+    NamingStyle("unreal", _UNREAL, "", "root", hanging_rad=0.8, along_bones=False),
+    NamingStyle("smpl", _SMPL, "", "", hanging_rad=0.5, size=0.9),
 )
 
 
@@ -65,7 +65,7 @@ class GeneratedCharacter:
     roles: dict[str, str]
 
 
-def generate(style: Style, build: Callable[..., Figure] = figure_of) -> GeneratedCharacter:
+def generate(style: NamingStyle, build: Callable[..., Figure] = figure_of) -> GeneratedCharacter:
     """The human in another style, with its skin."""
     human = figure("human")
     skeleton = human.skeleton
@@ -119,14 +119,14 @@ def generate(style: Style, build: Callable[..., Figure] = figure_of) -> Generate
     return GeneratedCharacter(made, {role: names[joint] for role, joint in human.roles})
 
 
-def _name(style: Style, role: str) -> str:
+def _name(style: NamingStyle, role: str) -> str:
     side, _, part = role.partition("_")
     pattern = style.names.get(part if side in ("left", "right") else role, role)
     upper = side if "collar" in pattern or style.name == "smpl" else side.title()
     return style.prefix + pattern.format(S=upper, s=side[0])
 
 
-def _axes(style: Style, joint: int, skeleton: Skeleton, positions: Floats) -> Floats:
+def _axes(style: NamingStyle, joint: int, skeleton: Skeleton, positions: Floats) -> Floats:
     """World rotation (wxyz) of a joint's frame at rest."""
     if not style.along_bones:
         turn = np.random.default_rng(joint).normal(size=4)

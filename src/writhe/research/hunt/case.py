@@ -48,7 +48,7 @@ class Case:
         bound = None if answer.undecided else answer.penetration_upper_bound_m
         return cls(entry_point, mechanism, motions, answer.certified, bound, note, files or {})
 
-    def save(self, path: Path, found: Judgement) -> None:
+    def save(self, path: Path, found: CaseJudgement) -> None:
         """Write the case with its judgement as JSON; `load_case` reads it."""
         data: dict[str, Any] = {
             "entry_point": self.entry_point,
@@ -79,7 +79,7 @@ def load_case(path: Path) -> Case:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class CaseJudgement:
     """The result of the independent check of a case."""
 
     false_certificate: bool
@@ -95,7 +95,7 @@ class Judgement:
         return self.false_certificate or self.broken_bound
 
 
-def judge(case: Case) -> Judgement:
+def judge(case: Case) -> CaseJudgement:
     """Compare the claim of a case with the independent check of its motions."""
     findings = [check(case.mechanism, motion) for motion in case.motions]
     worst = min(findings, key=lambda finding: finding.clearance_m)
@@ -105,7 +105,7 @@ def judge(case: Case) -> Judgement:
         a, b = case.mechanism.pairs[worst.pair]
         parts = solids[a].part, solids[b].part
     depth = worst.depth_m
-    return Judgement(
+    return CaseJudgement(
         case.certified and (depth > CERTIFIED_M + NUMERICAL_M or worst.cores_met),
         case.bound_m is not None and depth > case.bound_m + BOUND_M + NUMERICAL_M,
         depth,

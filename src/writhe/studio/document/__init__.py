@@ -10,7 +10,7 @@ with Document.open("walk.writhe") as document:
 from writhe.studio.document.document import Document
 from writhe.studio.document.rows import (
     ActorRow,
-    Key,
+    KeyRow,
     ObjectData,
     ObjectRow,
     PinRow,
@@ -23,7 +23,7 @@ from writhe.studio.document.rows import (
 __all__ = [
     "ActorRow",
     "Document",
-    "Key",
+    "KeyRow",
     "ObjectData",
     "ObjectRow",
     "PinRow",

@@ -14,7 +14,7 @@ from writhe.arrays import Floats, floats
 from writhe.skeleton import Motion
 from writhe.studio.document import rows
 from writhe.studio.document.document_rows import DocumentRows
-from writhe.studio.document.rows import ActorRow, Key, TrackKind
+from writhe.studio.document.rows import ActorRow, KeyRow, TrackKind
 from writhe.studio.document.timeline import (
     ActorTimeline,
     PoseKeys,
@@ -150,7 +150,7 @@ class Document(DocumentRows):
             put_key(self, edit, actor, time_s, floats(q, (size,), "the pose"))
 
 
-def _pose_keys(found: list[Key]) -> PoseKeys:
+def _pose_keys(found: list[KeyRow]) -> PoseKeys:
     times = np.array([key.time_s for key in found])
     q = np.stack([rows.unpack(key.data) for key in found])
     return PoseKeys(times, q, tuple(key.ease for key in found))

@@ -15,7 +15,7 @@ from writhe.skeleton import Figure
 from writhe.skeleton.source_file import SourceFile
 from writhe.studio.document.rows import (
     ActorRow,
-    Key,
+    KeyRow,
     ObjectData,
     ObjectRow,
     PinRow,
@@ -68,9 +68,9 @@ class DocumentRows(StoredDocument):
         """The actor's first track of a kind, or None."""
         return next((t for t in self.tracks(actor) if t.kind is kind), None)
 
-    def keys(self, track: int) -> list[Key]:
+    def keys(self, track: int) -> list[KeyRow]:
         """The keys of a track in order of time."""
-        return self._rows(Key, "SELECT * FROM keys WHERE track = ? ORDER BY time_s, id", track)
+        return self._rows(KeyRow, "SELECT * FROM keys WHERE track = ? ORDER BY time_s, id", track)
 
     def objects(self) -> list[ObjectRow]:
         """The objects of the scene."""
@@ -93,7 +93,7 @@ class DocumentRows(StoredDocument):
                 return item
         raise WritheError(f"there is no object {number} in this document")
 
-    def placement_keys(self, number: int) -> list[Key]:
+    def placement_keys(self, number: int) -> list[KeyRow]:
         """The placement keys of an object in order of time."""
         tracks = [t for t in self.object_tracks(number) if t.kind is TrackKind.PLACEMENT]
         return self.keys(tracks[0].id) if tracks else []

@@ -75,7 +75,7 @@ class TrackRow(msgspec.Struct, frozen=True):
     data: bytes
 
 
-class Key(msgspec.Struct, frozen=True):
+class KeyRow(msgspec.Struct, frozen=True):
     """A key of a track. `ease`, to the next key, as `writhe.easing.read_ease` returns it."""
 
     id: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from writhe.skeleton import Motion
-from writhe.studio.document import Document, Key, TrackKind, TrackRow
+from writhe.studio.document import Document, KeyRow, TrackKind, TrackRow
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import SAME_TIME_S, pack, unpack
 
@@ -48,7 +48,7 @@ def cut_tracks(document: Document, edit: Edit, actor: int, start_s: float, end_s
             edit.delete("tracks", track.id)
 
 
-def keys_at_ends(document: Document, actor: int) -> list[Key]:
+def keys_at_ends(document: Document, actor: int) -> list[KeyRow]:
     """The pose keys at the ends of the actor's sampled tracks."""
     track = document.track(actor, TrackKind.POSE)
     times = [

@@ -17,7 +17,7 @@ from writhe.solvers.posing import method_names
 from writhe.studio.document import sampled_tracks
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S, Key, PinRow, TrackKind, pack, unpack
+from writhe.studio.document.rows import SAME_TIME_S, KeyRow, PinRow, TrackKind, pack, unpack
 from writhe.studio.editing import starting_poses
 from writhe.studio.editing.scene_builder import actor_label
 
@@ -214,7 +214,7 @@ def _extend_timeline(document: Document, edit: Edit, time_s: float) -> None:
         edit.setting("duration_s", float(np.ceil(time_s)))
 
 
-def _all_keys(document: Document) -> dict[int, Key]:
+def _all_keys(document: Document) -> dict[int, KeyRow]:
     """All keys by id."""
     return {key.id: key for track in document.all_tracks() for key in document.keys(track.id)}
 
@@ -231,7 +231,7 @@ def move_keys(document: Document, edit: Edit, numbers: list[int], by_s: float) -
 
 
 def _shift_keys(
-    document: Document, edit: Edit, moving: list[Key], shifts: dict[int, float]
+    document: Document, edit: Edit, moving: list[KeyRow], shifts: dict[int, float]
 ) -> None:
     """Move each key by shifts[key.id] seconds, deleting other keys that stand at its new time."""
     sampled_tracks.keys_moved(document, edit, shifts)
@@ -247,7 +247,7 @@ def _shift_keys(
         _extend_timeline(document, edit, goal)
 
 
-def _pose_keys_at_tangles(document: Document, moving: list[Key]) -> list[Key]:
+def _pose_keys_at_tangles(document: Document, moving: list[KeyRow]) -> list[KeyRow]:
     """Pose keys at the ends of sampled tracks at the times of these tangle keys.
 
     They move together with the tangle keys.

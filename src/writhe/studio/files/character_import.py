@@ -15,7 +15,7 @@ from writhe.io.files import GLTF
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.contents import contents
 from writhe.io.gltf.existing_document import open_document
-from writhe.io.gltf.write import Character, nodes_of, packed_bytes
+from writhe.io.gltf.write import WrittenCharacter, nodes_of, packed_bytes
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, forward
 from writhe.skeleton.figures import figure_names
 from writhe.studio.document import Document
@@ -97,7 +97,7 @@ def _stored_model(document: Document, figure: Figure) -> EmbeddedModel | None:
     """Store the file of a figure in the document, with all its parts in one .glb."""
     if figure.source is None or figure.source.format != "gltf":
         return None
-    nodes, units_m = nodes_of(Character(figure.skeleton, None, figure))
+    nodes, units_m = nodes_of(WrittenCharacter(figure.skeleton, None, figure))
     data = figure.source.data
     if figure.source.attached or data[:4] != b"glTF":
         data = packed_bytes(open_document(figure.source))

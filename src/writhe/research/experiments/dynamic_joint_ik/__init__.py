@@ -23,7 +23,7 @@ from writhe.research.experiments.dynamic_joint_ik.comparison import (
     over_epsilon,
     seconds_by_threads,
 )
-from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action, load_actions
+from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction, load_actions
 from writhe.skeleton.figures import figure
 from writhe.solvers.trajectory import PASSES, Chain
 
@@ -150,7 +150,7 @@ _ERRORS = ("joint_mse", "joint_mse_euler", "joint_angle_deg", "distance_mm")
 def _depths(
     report: Report,
     chain: Chain,
-    actions: dict[str, Action],
+    actions: dict[str, ReplayedAction],
     result: dict[str, Any],
     progress: Progress,
 ) -> None:

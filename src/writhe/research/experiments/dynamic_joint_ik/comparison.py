@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from writhe.arrays import Floats
 from writhe.kernels.trajectory.octree_cells import OctreeCells
-from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action
+from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction
 from writhe.skeleton import JointKind
 from writhe.solvers.trajectory import (
     Chain,
@@ -102,7 +102,7 @@ def cells_of(
     return Forest(chain, [Style("takes", (octree,))]).blend()
 
 
-def compare(chain: Chain, action: Action, *, left_out: bool) -> dict[str, Any]:
+def compare(chain: Chain, action: ReplayedAction, *, left_out: bool) -> dict[str, Any]:
     """All methods on every take of an action, learned from the take itself or from the others."""
     fps = action.motions[0].fps
     rest = chain.coordinates(chain.figure.skeleton.rest_configuration)[0]
@@ -152,7 +152,7 @@ def _times(
     return {method: _median(runs[method]) for method in METHODS}
 
 
-def long_times(chain: Chain, action: Action) -> dict[str, dict[str, float]]:
+def long_times(chain: Chain, action: ReplayedAction) -> dict[str, dict[str, float]]:
     """Median milliseconds on a trajectory as long as the paper's, learned from all takes."""
     fps = action.motions[0].fps
     rest = chain.coordinates(chain.figure.skeleton.rest_configuration)[0]
@@ -171,7 +171,7 @@ def long_times(chain: Chain, action: Action) -> dict[str, dict[str, float]]:
     return {method: _median(runs[method]) for method in METHODS}
 
 
-def seconds_by_threads(chain: Chain, action: Action, maximum: int) -> dict[str, float]:
+def seconds_by_threads(chain: Chain, action: ReplayedAction, maximum: int) -> dict[str, float]:
     """Best seconds of the long trajectory by number of threads, measured alternately."""
     fps = action.motions[0].fps
     cells = cells_of(chain, action.takes, fps)
@@ -185,7 +185,9 @@ def seconds_by_threads(chain: Chain, action: Action, maximum: int) -> dict[str, 
     return {str(count): float(value) for count, value in best.items()}
 
 
-def over_epsilon(chain: Chain, action: Action, values: Sequence[float]) -> list[dict[str, float]]:
+def over_epsilon(
+    chain: Chain, action: ReplayedAction, values: Sequence[float]
+) -> list[dict[str, float]]:
     """Joint error and distance, left out, with limits relaxed by epsilon only."""
     fps = action.motions[0].fps
     out: list[dict[str, float]] = []
@@ -202,7 +204,7 @@ def over_epsilon(chain: Chain, action: Action, values: Sequence[float]) -> list[
     return out
 
 
-def by_level(chain: Chain, action: Action) -> list[dict[str, Any]]:
+def by_level(chain: Chain, action: ReplayedAction) -> list[dict[str, Any]]:
     """Time on the long trajectory and error per frame on the takes, by levels of the octree."""
     fps = action.motions[0].fps
     theta, starts = action.long()

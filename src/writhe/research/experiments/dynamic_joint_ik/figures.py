@@ -11,7 +11,7 @@ from writhe.arrays import Floats
 from writhe.research.evaluation import Report
 from writhe.research.evaluation.plots import plot_file
 from writhe.research.experiments.dynamic_joint_ik.comparison import cells_of
-from writhe.research.experiments.dynamic_joint_ik.replayed_clips import Action
+from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction
 from writhe.skeleton import Motion
 from writhe.solvers.trajectory import PASSES, Chain, solve_trajectory
 from writhe.styles.follow_paths import smooth_path
@@ -19,7 +19,7 @@ from writhe.styles.follow_paths import smooth_path
 NEAR_M = 0.05  # a target farther than this from all learned points counts as outside
 
 
-def pass_figures(report: Report, chain: Chain, action: Action) -> None:
+def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
     """Figures 9, 10 and 13: distances, accelerations and the elbow through the passes."""
     fps = action.motions[0].fps
     take = action.takes[0]
@@ -103,7 +103,9 @@ def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]])
     )
 
 
-def style_strips(report: Report, chain: Chain, action: Action, other: Action) -> dict[str, float]:
+def style_strips(
+    report: Report, chain: Chain, action: ReplayedAction, other: ReplayedAction
+) -> dict[str, float]:
     """Figure 12: one action's hand path in its own style, and in another's."""
     from writhe.render.pictures import film_strip
 
@@ -123,7 +125,7 @@ def style_strips(report: Report, chain: Chain, action: Action, other: Action) ->
     }
 
 
-def drawn_strip(report: Report, chain: Chain, action: Action) -> dict[str, float]:
+def drawn_strip(report: Report, chain: Chain, action: ReplayedAction) -> dict[str, float]:
     """Figure 14: a drawn path, mostly far from the learned clips."""
     from writhe.render.pictures import film_strip
 

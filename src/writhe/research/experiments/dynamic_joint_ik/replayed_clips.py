@@ -27,7 +27,7 @@ ACTIONS: dict[str, tuple[int, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Action:
+class ReplayedAction:
     """Takes of one action, as coordinates (F, n) of the chain."""
 
     name: str
@@ -56,7 +56,7 @@ class Action:
 
 def load_actions(
     chain: Chain, clips: Path | None, progress: Progress
-) -> tuple[dict[str, Action], str]:
+) -> tuple[dict[str, ReplayedAction], str]:
     """The actions, and a description of their source."""
     if clips is None:
         found = builtin_movements(chain.figure)
@@ -79,7 +79,7 @@ def load_actions(
             )
         source = f"clips from {clips.name}/, retargeted to the human"
     return {
-        name: Action(
+        name: ReplayedAction(
             name,
             ACTIONS[name][0],
             [chain.coordinates(m.q) for m in takes],

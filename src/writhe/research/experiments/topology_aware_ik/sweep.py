@@ -31,7 +31,7 @@ DEPTHS_M = (0.002, 0.01, 0.03)  # overlaps from which a frame counts
 
 
 @dataclass(frozen=True)
-class Change:
+class SettingChange:
     """One change of the published setting."""
 
     parameter: str
@@ -44,15 +44,15 @@ class Change:
     feasible_only: bool = False
 
 
-def changes() -> list[Change]:
+def changes() -> list[SettingChange]:
     """The published setting, its baseline, and every change."""
     base = LatentOptions()
     out = [
-        Change("as published", ""),
-        Change("baseline", "local-pca", method="local-pca"),
-        Change("only feasible drags", "paper", feasible_only=True),
-        Change("only feasible drags", "local-pca", method="local-pca", feasible_only=True),
-        Change("feet", "free", pinned=False),
+        SettingChange("as published", ""),
+        SettingChange("baseline", "local-pca", method="local-pca"),
+        SettingChange("only feasible drags", "paper", feasible_only=True),
+        SettingChange("only feasible drags", "local-pca", method="local-pca", feasible_only=True),
+        SettingChange("feet", "free", pinned=False),
     ]
     varied: dict[str, Sequence[float]] = {
         "linking_radius": (0.05, 0.1, 1.0),
@@ -67,12 +67,14 @@ def changes() -> list[Change]:
         for value in values:
             given = int(value) if isinstance(getattr(base, name), int) else float(value)
             options = replace(base, **{name: given})
-            out.append(Change(name.replace("_", " "), f"{value:g}", options=options))
+            out.append(SettingChange(name.replace("_", " "), f"{value:g}", options=options))
     out += [
-        Change("database", f"{share:.0%} of the postures", database_share=share)
+        SettingChange("database", f"{share:.0%} of the postures", database_share=share)
         for share in (0.25, 0.5)
     ]
-    out += [Change("speed of the drag", f"{speed:g} times", speed=speed) for speed in (0.25, 4.0)]
+    out += [
+        SettingChange("speed of the drag", f"{speed:g} times", speed=speed) for speed in (0.25, 4.0)
+    ]
     return out
 
 
@@ -99,7 +101,7 @@ def run_sweep(progress: Progress, report: Report, *, every: int = 2) -> list[dic
 
 
 def _evaluated(
-    change: Change, scene: DragScene, table: CollisionTable, every: int
+    change: SettingChange, scene: DragScene, table: CollisionTable, every: int
 ) -> dict[str, Any]:
     database = scene.database
     if database is not None and change.database_share < 1.0:
@@ -131,7 +133,7 @@ def _evaluated(
     }
 
 
-def _changed(drag: ScriptedDrag, change: Change) -> ScriptedDrag:
+def _changed(drag: ScriptedDrag, change: SettingChange) -> ScriptedDrag:
     frames = np.arange(0.0, len(drag.path) - 1e-9, change.speed)
     low = np.minimum(frames.astype(int), len(drag.path) - 2)
     share = (frames - low)[:, None, None]

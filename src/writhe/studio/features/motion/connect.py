@@ -15,7 +15,7 @@ from writhe.planning import Energy, Plan, PlanProblem, scene_problem
 from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
 from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import Key, TrackKind, unpack
+from writhe.studio.document.rows import KeyRow, TrackKind, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
@@ -163,7 +163,7 @@ def use(editor: Editor, edit: Edit, message: UsePath) -> None:
     )
 
 
-def _ends(editor: Editor, message: Connect) -> tuple[Key, Key]:
+def _ends(editor: Editor, message: Connect) -> tuple[KeyRow, KeyRow]:
     track = editor.document.track(message.actor, TrackKind.POSE)
     keys = {} if track is None else {key.id: key for key in editor.document.keys(track.id)}
     if message.first not in keys or message.second not in keys:

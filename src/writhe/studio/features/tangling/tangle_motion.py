@@ -12,7 +12,7 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.planning.tangle_motion import TangleInterval, keep_tangle, wind_intervals
 from writhe.skeleton import Motion
-from writhe.studio.document import Document, Key, TrackKind
+from writhe.studio.document import Document, KeyRow, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.rows import SAME_TIME_S, unpack
 from writhe.studio.editing import edits
@@ -253,7 +253,7 @@ def follow_tangle(editor: Editor, message: FollowTangle) -> Work:
     return work
 
 
-def tangle_keys(document: Document) -> list[Key]:
+def tangle_keys(document: Document) -> list[KeyRow]:
     """The keys of the tangle track, in order of time."""
     for track in document.all_tracks():
         if track.kind is TrackKind.TANGLE and track.actor == 0:
@@ -261,7 +261,7 @@ def tangle_keys(document: Document) -> list[Key]:
     return []
 
 
-def _decode(key: Key) -> TangleKey:
+def _decode(key: KeyRow) -> TangleKey:
     """The tangles of a key; documents of earlier versions call `TangleChain.object` `thing`."""
     data = msgspec.msgpack.decode(key.data)
     for chain in (goal[side] for goal in data["tangles"] for side in ("first", "second")):
@@ -279,7 +279,7 @@ def _known(editor: Editor, goal: TangleGoal) -> bool:
     return True
 
 
-def _begin(document: Document, keys: list[Key]) -> float:
+def _begin(document: Document, keys: list[KeyRow]) -> float:
     """Start time of the motion: the last pose key before the tangle keys, or 0."""
     movers = {number for key in keys for number in _decode(key).movers}
     times = [0.0]

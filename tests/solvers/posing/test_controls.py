@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from writhe.errors import WritheError
 from writhe.kernels.posing.support_polygon import nearest_in_polygon
 from writhe.research.evaluation.drags import standing
-from writhe.skeleton import forward
+from writhe.skeleton import Capsule, forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here
 from writhe.solvers.posing.balance import support_polygon
@@ -70,6 +72,14 @@ def test_balance_keeps_the_centre_of_mass_over_the_feet():
     assert outside(free.q) > 0.03
     assert outside(held.q) < 0.01
     assert held.off_balance_m == pytest.approx(outside(held.q), abs=1e-6)
+
+
+@pytest.mark.parametrize("goal", [(1.6, 1.0, 0.2), (0.2, 1.0, 1.6)])
+def test_a_standing_body_is_not_pulled_over_by_a_target_out_of_reach(goal):
+    feet = support_polygon(HUMAN, forward(SKELETON, standing(HUMAN)))
+    poser = make_poser("default", HUMAN, controls=Controls.standing())
+    x, _, z = centre_of_mass(drag(poser, "left_wrist", goal, pause=60).q)
+    assert np.hypot(*(np.array(nearest_in_polygon(feet, x, z)) - [x, z])) < 0.02
 
 
 def test_idle_limbs_keep_their_posture():
@@ -226,3 +236,20 @@ def test_polygons_and_their_nearest_points():
     both = support_polygon(HUMAN, frames)
     one = support_polygon(HUMAN, frames, lifted=frozenset({"left_ankle"}))
     assert np.ptp(both[:, 0]) > 2 * np.ptp(one[:, 0])
+
+
+def test_a_foot_without_a_toe_joint_supports_where_its_shapes_touch_the_ground():
+    frames = forward(SKELETON, standing(HUMAN))
+    roles = tuple((role, joint) for role, joint in HUMAN.roles if not role.endswith("_toe"))
+    ankle = frames.position("left_ankle")
+    floor = min(frames.position(f"{side}_toe")[1] for side in ("left", "right")) + 0.01
+    sole = [[0.0, floor - ankle[1], -0.08], [0.0, floor - ankle[1], 0.3]]  # a clown's shoe
+    shoes = [
+        Capsule(f"{side}_ankle", *(frames.rotation(f"{side}_ankle").T @ end for end in sole), 0.02)
+        for side in ("left", "right")
+    ]
+    clown = replace(HUMAN, roles=roles, capsules=tuple(shoes))
+    polygon = support_polygon(clown, frames)
+    middle = ankle[2] + 0.11
+    assert polygon[:, 1].max() == pytest.approx(middle + 0.8 * 0.21, abs=0.01)
+    assert polygon[:, 1].min() == pytest.approx(middle - 0.8 * 0.21, abs=0.01)

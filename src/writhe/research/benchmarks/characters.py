@@ -162,7 +162,10 @@ def _shapes(body: Figure) -> dict[str, float]:
 
 
 def standing_drags(body: Figure, quick: bool) -> tuple[PosingMetrics, float | None]:
-    """Scripted drags of the hands of a standing person: metrics, percent of frames off balance."""
+    """Scripted drags of the hands of a standing person: metrics, percent of frames off balance.
+
+    As in the studio, the feet are pinned in position and orientation.
+    """
     database = builtin_database("basic")
     mapping = BodyMap(body, figure("human"))
     start = posture_on_body(mapping, database.q[database.clip.index("stand")])
@@ -172,10 +175,10 @@ def standing_drags(body: Figure, quick: bool) -> tuple[PosingMetrics, float | No
     poser = DefaultPoser(body, database, actor=actor, controls=controls)
     metrics = PosingMetrics(body, table)
     drags = sample_drags(_scripts(body, start), body, start)
-    run_drag(poser, body, drags[0], start)  # compile before anything is timed
+    run_drag(poser, body, drags[0], start, flat_feet=True)  # compile before anything is timed
     off: list[bool] = []
     for drag in drags[:: 4 if quick else 1]:
-        done = evaluate_drag(metrics, poser, body, drag, start)
+        done = evaluate_drag(metrics, poser, body, drag, start, flat_feet=True)
         off += [bool(x > 0.02) for x in _off_balance(body, done.q)]
     return metrics, None if controls is None else round(100.0 * float(np.mean(off)), 2)
 

@@ -33,10 +33,12 @@ class DragRun:
     unfamiliar: Floats  # (frames,) distance from the database; NaN if the poser has none
 
 
-def run_drag(poser: Poser, body: Figure, drag: ScriptedDrag, start: Floats) -> DragRun:
-    """Run a drag from the posture `start` (nq)."""
+def run_drag(
+    poser: Poser, body: Figure, drag: ScriptedDrag, start: Floats, *, flat_feet: bool = False
+) -> DragRun:
+    """Run a drag from the posture `start` (nq); `flat_feet`: pins hold orientations too."""
     q = start
-    pins = [pin_here(body.skeleton, q, joint) for joint in drag.pinned]
+    pins = [pin_here(body.skeleton, q, joint, orientation=flat_feet) for joint in drag.pinned]
     rows, errors, times, unfamiliar = [q], [], [], []
     shortened = refused = 0
     for points in drag.path:
@@ -55,10 +57,16 @@ def run_drag(poser: Poser, body: Figure, drag: ScriptedDrag, start: Floats) -> D
 
 
 def evaluate_drag(
-    metrics: PosingMetrics, poser: Poser, body: Figure, drag: ScriptedDrag, start: Floats
+    metrics: PosingMetrics,
+    poser: Poser,
+    body: Figure,
+    drag: ScriptedDrag,
+    start: Floats,
+    *,
+    flat_feet: bool = False,
 ) -> DragRun:
     """Run a drag and add its metrics."""
-    run = run_drag(poser, body, drag, start)
+    run = run_drag(poser, body, drag, start, flat_feet=flat_feet)
     metrics.add_motion(run.q, FPS)
     metrics.milliseconds += run.milliseconds
     metrics.residuals += run.errors_m.tolist()

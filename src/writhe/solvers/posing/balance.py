@@ -12,6 +12,7 @@ from writhe.skeleton.limbs import FEET, SIDES
 _LIFTED_M = 0.08  # a foot that is higher than the other by this bears no weight
 _HEEL, _TIP = 0.4, 1.5  # ends of the sole behind and ahead of the ankle, per ankle-toe distance
 _HALF_WIDTH_M = 0.035
+_SOLE_M = 0.03  # shapes that reach this near the lowest point of a foot bear weight
 _BALL = 0.31  # distance from the ankle to the ball of the foot, relative to the length of the shank
 _INSET = 0.8  # the polygon is scaled by this about its centre, as a safety margin
 
@@ -41,16 +42,39 @@ def support_polygon(
     positions = [_foot(figure, frames, prefix, *foot) for foot in feet]
     lowest = min(float(toe[1]) for _, toe in positions)
     corners: list[Floats] = []
-    for ankle, toe in positions:
+    for roles_of_foot, (ankle, toe) in zip(feet, positions, strict=True):
         if toe[1] > lowest + _LIFTED_M:
             continue
         a, b = ankle[[0, 2]], toe[[0, 2]]
         along = b - a
         side = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
-        for end in (a - _HEEL * along, a + _TIP * along):
-            corners += [end + _HALF_WIDTH_M * side, end - _HALF_WIDTH_M * side]
+        sole = [] if roles_of_foot[1] in roles else _sole(figure, frames, prefix, roles_of_foot[0])
+        corners += sole or [
+            end + width * side
+            for end in (a - _HEEL * along, a + _TIP * along)
+            for width in (_HALF_WIDTH_M, -_HALF_WIDTH_M)
+        ]
     hull = _hull(np.array(corners))
     return hull.mean(axis=0) + _INSET * (hull - hull.mean(axis=0))
+
+
+def _sole(figure: Figure, frames: Frames, prefix: str, ankle: str) -> list[Floats]:
+    """Points (x, z) around where the shapes of a foot without a toe joint touch the ground."""
+    joint = figure.joint_of(ankle)
+    position, rotation = frames.position(prefix + joint), frames.rotation(prefix + joint)
+    ends = [
+        (position + rotation @ end, capsule.radius_m)
+        for capsule in figure.capsules
+        if capsule.joint == joint
+        for end in (capsule.start_in_joint, capsule.end_in_joint)
+    ]
+    lowest = min((float(end[1]) - radius for end, radius in ends), default=0.0)
+    return [
+        end[[0, 2]] + radius * np.array(direction)
+        for end, radius in ends
+        if end[1] - radius < lowest + _SOLE_M
+        for direction in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+    ]
 
 
 def _foot(

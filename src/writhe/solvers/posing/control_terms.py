@@ -22,6 +22,8 @@ from writhe.terms import Term
 _YIELD = 0.3  # fraction by which the terms yield per stalled frame, at firmness 0
 # below this distance from the anchor, or this fraction of its weight, a term is switched off
 _YIELDED_M, _YIELDED = 1e-3, 0.01
+_TIPPING_M = 0.01  # balance does not yield when the centre of mass is farther outside the polygon
+_FIRMER, _FIRMEST = 2.0, 30.0  # factor of its weight per frame there, and its largest share
 
 
 class ControlTerms:
@@ -30,7 +32,8 @@ class ControlTerms:
     With fixed weights these terms would keep some reachable targets out of reach. So if a drag
     stalls before its targets are reached, they are relaxed (`give_way`): the root's goal moves
     towards the root, and the weight of balance decreases until the centre of mass is over the feet
-    again or another drag begins. Terms of firmness 1 are never relaxed.
+    again or another drag begins; it increases again when the body would tip over. Terms of firmness
+    1 are never relaxed.
     """
 
     def __init__(
@@ -79,8 +82,12 @@ class ControlTerms:
         Returns the support polygon (k, 2) if balance is on and the polygon is to be replaced.
         """
         held = tuple(pins)
-        if self._balance_share < 1.0 and not self._supported and self.off_balance_m(rows) == 0.0:
-            self._set_balance_share(rows, 1.0)
+        if self._balance >= 0 and not self._supported:
+            off_balance = self.off_balance_m(rows) or 0.0
+            if off_balance == 0.0 and self._balance_share != 1.0:
+                self._set_balance_share(rows, 1.0)
+            elif off_balance > _TIPPING_M and self._balance_share < _FIRMEST:
+                self._set_balance_share(rows, _FIRMER * self._balance_share)
         if not self.terms or held == self._pins_before:
             return None
         self._pins_before = held
@@ -109,7 +116,7 @@ class ControlTerms:
                 terms.target_upper[at] = terms.lower[at] = terms.upper[at] = terms.target_lower[at]
                 changed = True
         off_balance = self.off_balance_m(rows)
-        if off_balance is not None and off_balance > _YIELDED_M:
+        if off_balance is not None and _YIELDED_M < off_balance < _TIPPING_M:
             share = self._balance_share * (1.0 - _YIELD * (1.0 - self._controls.balance))
             if _YIELDED < share < self._balance_share:
                 self._set_balance_share(rows, share)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +17,7 @@ from writhe.batch.journal import FOLDER, read_rows, write_table
 from writhe.batch.parallel import Engine, run_tasks
 from writhe.batch.report import write_report
 from writhe.batch.rows import Row
-from writhe.batch.task import BatchTask, run_task
+from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.cli.app import build_app
 from writhe.errors import WritheError
 from writhe.io import load, save
@@ -153,6 +154,18 @@ def test_outputs_on_another_file_system(library: Path, tmp_path: Path) -> None:
     assert memory.cat_file("/cleaned/still.glb")[:4] == b"glTF"
 
 
+def test_workers_in_another_folder_get_whole_paths(
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sources = find_sources([os.path.relpath(library / "a")])
+    options = BatchOptions(Path("converted"))
+    rows = list(run_batch(sources, Settings("convert", suffix=".glb"), options))
+    for row in rows:
+        assert Path(row.source).is_absolute() and Path(row.output or "").is_absolute()
+        assert Path(row.output or "").is_file()
+
+
 def test_a_file_is_never_replaced_by_its_own_result(library: Path) -> None:
     with pytest.raises(WritheError, match="its own source"):
         list(
@@ -195,6 +208,22 @@ def test_a_file_that_kills_its_worker_is_reported(library: Path) -> None:
     assert rows["a/turn.bvh"].error_kind == "killed"
     assert rows["a/still.bvh"].verdict == "certified"
     assert len(rows) == len(tasks)
+
+
+def test_of_a_group_of_short_tasks_only_the_one_that_kills_its_worker_is_reported() -> None:
+    settings = Settings("certify")
+    tasks = [BatchTask(Source(f"/{i}.bvh", f"{i}.bvh"), None, settings, "x") for i in range(120)]
+    rows = list(run_tasks(tasks, Engine(jobs=2, retries=2), _die_on_100))
+    assert sorted(r.file for r in rows) == sorted(t.source.name for t in tasks)
+    assert [r.file for r in rows if r.error_kind == "killed"] == ["100.bvh"]
+
+
+def _die_on_100(task: BatchTask) -> Row:
+    import os
+
+    if task.source.name == "100.bvh":
+        os._exit(1)
+    return new_row(task)
 
 
 def _die_on_turn(task: BatchTask) -> Row:

@@ -69,6 +69,7 @@ def write_table(rows: Iterable[Row], path: Path) -> None:
     texts = {"file", "output", "operation", "verdict", "error", "error_kind", "version"}
     texts |= {"source", "content", "settings", "worker"}
     flags, counts = {"passes", "certified"}, {"frames", "pass_throughs", "deep_overlaps"}
+    counts |= {"frames_written"}
     counts |= {"pass_throughs_before", "postures", "folded_joints"}
     ordered = sorted(rows, key=lambda r: r.file)
     columns = {

@@ -52,14 +52,20 @@ def _certify(source: Path, output: Path | None, name: str, settings: Settings) -
 
 def _clean(source: Path, output: Path | None, name: str, settings: Settings) -> Figures:
     from writhe.cleaning.clean_file import clean_file
+    from writhe.cleaning.motion_change import foot_slide
+    from writhe.skeleton import forward
 
     assert output is not None
     found = clean_file(source, output, body=_figure(name, settings))
     cleaned, written, after = found.cleaned, found.written, found.certificate
+    skeleton, motion = found.body.skeleton, found.motion
+    positions = [forward(skeleton, q).positions for q in (motion.q, cleaned.motion.q)]
     return {
         **_of_certificate(after, settings),
-        "frames": len(written),
-        "fps": written.fps,
+        "frames": len(motion),
+        "fps": motion.fps,
+        "frames_written": len(written),
+        "foot_slide_mm": 1e3 * foot_slide(found.body, positions[0], positions[1], motion.fps),
         "penetration_before_mm": 1e3 * cleaned.before.penetration_upper_bound_m,
         "pass_throughs_before": len(cleaned.before.pass_throughs),
         "mean_displacement_mm": 1e3 * cleaned.mean_displacement_m,

@@ -1,14 +1,14 @@
 """Where the tasks of a batch run: in this process, on the cores of this machine, on a cluster.
 
-The cluster engines are Dask's. Only a few tasks per worker are submitted at a time, so that the
-scheduler's memory does not grow with the number of files.
+The cluster engines are Dask's. Short tasks are submitted in groups, and only a few groups per
+worker at a time, so that the scheduler's time and memory do not limit the number of files.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -17,7 +17,9 @@ from writhe.batch.rows import Row
 from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.errors import WritheError
 
-_AHEAD = 3  # tasks submitted per thread: one runs, the others are queued
+_AHEAD = 3  # groups of tasks submitted per thread: one runs, the others are queued
+_GROUP_S = 0.25  # aim of the time that a group takes
+_MAX_GROUP = 64
 _COUNT_S = 1.0  # how often the threads are counted; workers come and go
 
 
@@ -28,6 +30,7 @@ class Engine:
     jobs: processes on this machine; 1 without a scheduler runs in this process.
     scheduler: the address of a running Dask scheduler (`tcp://host:8786`).
     slurm, kubernetes: start `jobs` workers there (needs dask-jobqueue, dask-kubernetes).
+    log_folder: where jobs of Slurm write their logs; by default the current folder.
     retries: how often a task is tried again after the death of its worker; the scheduler of an
         existing cluster has a setting of its own (`distributed.scheduler.allowed-failures`).
     """
@@ -38,6 +41,7 @@ class Engine:
     kubernetes: bool = False
     memory_limit: str = "auto"
     retries: int = 3
+    log_folder: str | None = None
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
@@ -71,27 +75,69 @@ def run_on_client(
     """As `run_tasks`, on a `distributed.Client` of the caller."""
     from distributed import as_completed
 
-    waiting = iter(tasks)
-    running: dict[Any, BatchTask] = {}
+    waiting, pace = iter(tasks), _Pace()
+    running: dict[Any, list[BatchTask]] = {}
 
-    def submit(task: BatchTask) -> Any:
-        # impure gives each task its own key: equal files with different names are both processed
-        future = client.submit(function, task, pure=False, retries=retries)
-        running[future] = task
+    def submit(group: list[BatchTask]) -> Any:
+        # impure gives each group its own key: equal files with different names are both processed
+        future = client.submit(_run_group, function, group, pure=False, retries=retries)
+        running[future] = group
         return future
 
+    def groups(count: int) -> Iterator[list[BatchTask]]:
+        for _ in range(count):
+            group = list(islice(waiting, pace.group_size))
+            if not group:
+                return
+            yield group
+
     window, counted = _window(client), time.monotonic()
-    finished = as_completed([submit(task) for task in islice(waiting, window)])
+    finished = as_completed([submit(group) for group in groups(window)])
     try:
         for future in finished:
-            yield _row(future, running.pop(future))
+            group = running.pop(future)
+            try:
+                rows, seconds = future.result()
+            except Exception as error:  # from the scheduler: a lost worker, a task without a pickle
+                if len(group) == 1:
+                    yield _killed_row(group[0], error)
+                else:  # one of the files did it; the others are not to blame
+                    for task in group:
+                        finished.add(submit([task]))
+            else:
+                pace.measured(seconds, len(rows))
+                yield from rows
             if time.monotonic() - counted > _COUNT_S:
                 window, counted = _window(client), time.monotonic()
-            for task in islice(waiting, max(0, window - len(running))):
-                finished.add(submit(task))
+            for more in groups(max(0, window - len(running))):
+                finished.add(submit(more))
     finally:
         if running:
             client.cancel(list(running))
+
+
+class _Pace:
+    """How many tasks are submitted as one, so that the scheduler is not busier than the workers.
+
+    A task of the scheduler costs about 2 ms, whatever it does: as much as certifying 20 frames.
+    """
+
+    def __init__(self) -> None:
+        self._mean_s = _GROUP_S
+        self.group_size = 1
+
+    def measured(self, seconds: float, count: int) -> None:
+        """A worker took this long for so many tasks."""
+        self._mean_s += 0.1 * (seconds / count - self._mean_s)
+        self.group_size = min(max(1, int(_GROUP_S / max(self._mean_s, 1e-6))), _MAX_GROUP)
+
+
+def _run_group(
+    function: Callable[[BatchTask], Row], group: list[BatchTask]
+) -> tuple[list[Row], float]:
+    """The rows of tasks, and the seconds that they took."""
+    start = time.perf_counter()
+    return [function(task) for task in group], time.perf_counter() - start
 
 
 def _window(client: Any) -> int:
@@ -99,17 +145,12 @@ def _window(client: Any) -> int:
     return _AHEAD * max(1, sum(client.ncores().values()))
 
 
-def _row(future: Any, task: BatchTask) -> Row:
+def _killed_row(task: BatchTask, error: Exception) -> Row:
     from distributed.scheduler import KilledWorker
 
-    try:
-        return future.result()
-    except KilledWorker:
+    why = f"{type(error).__name__}: {error}"
+    if isinstance(error, KilledWorker):
         why = "the worker process ended several times while it processed this file"
-    except (
-        Exception
-    ) as error:  # reported by the scheduler: a lost worker, a task that cannot be unpickled
-        why = f"{type(error).__name__}: {error}"
     return replace(new_row(task), error=why, error_kind="killed")
 
 
@@ -140,10 +181,21 @@ def _client(engine: Engine) -> Generator[Any]:
 
 def _cluster(engine: Engine) -> Any:
     if engine.slurm:
-        cluster = _optional("dask_jobqueue", "SLURMCluster", "dask-jobqueue")(
-            cores=1, memory="4GB" if engine.memory_limit == "auto" else engine.memory_limit
+        make = _optional("dask_jobqueue", "SLURMCluster", "dask-jobqueue")
+        memory = "4GB" if engine.memory_limit == "auto" else engine.memory_limit
+        cluster = make(
+            cores=1, processes=1, memory=memory, log_directory=engine.log_folder, silence_logs=50
         )
-        cluster.scale(engine.jobs)
+        for _ in range(engine.jobs):
+            cluster.worker_spec.update(cluster.new_worker_spec())
+        try:  # unlike `scale`, this raises if Slurm refuses a job
+            cluster.sync(cluster._correct_state)
+        except (RuntimeError, OSError) as error:
+            with suppress(Exception):  # it cannot close jobs that were not submitted
+                cluster.close()
+            raise WritheError(f"Slurm refused the workers: {_last_lines(error)}") from None
+        # jobs end at their time limit; others then take their place
+        cluster.adapt(minimum_jobs=engine.jobs, maximum_jobs=engine.jobs)
         return cluster
     if engine.kubernetes:
         cluster = _optional("dask_kubernetes.operator", "KubeCluster", "dask-kubernetes")()
@@ -167,10 +219,17 @@ def _cluster(engine: Engine) -> Any:
         host="127.0.0.1",
         memory_limit=engine.memory_limit,
         silence_logs=50,
+        preload=["writhe.batch.worker_start"],
     )
     # replaces a worker that could not be started again after its death
     cluster.adapt(minimum=engine.jobs, maximum=engine.jobs)
     return cluster
+
+
+def _last_lines(error: BaseException) -> str:
+    """The end of a message of several lines, where programs say what was wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return "; ".join(lines[-2:])
 
 
 def _optional(module: str, name: str, package: str) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from writhe.batch.rows import Row
+from writhe.batch.task import local_copy
 from writhe.errors import WritheError
 from writhe.files import write_file
 from writhe.io.files import READABLE
@@ -159,9 +160,23 @@ def _sentence(rows: Sequence[Row]) -> str:
             f"Before: up to {max(deepest):.0f} mm deep, {before} pass-throughs. After: up to"
             f" {after:.1f} mm, {left} pass-throughs; joints moved by {moved:.1f} mm on average."
         )
+    parts += _failures(rows)
     versions = ", ".join(sorted({r.version for r in rows if r.version}))
     parts.append(f"writhe {versions}, {datetime.now():%Y-%m-%d}.")
     return html.escape(" ".join(parts))
+
+
+def _failures(rows: Sequence[Row]) -> list[str]:
+    """Why clips do not pass, as a sentence; nothing if all pass."""
+    left = [r for r in rows if not r.passes and r.error is None]
+    deeper = [r for r in left if (r.penetration_mm or 0.0) > (r.tolerance_mm or 0.0)]
+    reasons = {
+        "with pass-throughs": sum(bool(r.pass_throughs) for r in left),
+        "deeper than that": len(deeper),
+        "with a joint folded beyond its range": sum(bool(r.folded_joints) for r in left),
+    }
+    found = ", ".join(f"{count} {why}" for why, count in reasons.items() if count)
+    return [f"Clips that do not pass: {len(left)} ({found})."] if found else []
 
 
 def _errors(rows: Sequence[Row]) -> str:
@@ -260,7 +275,7 @@ def _worst(ordered: Sequence[Row], count: int) -> str:
         cleaned = row.penetration_before_mm is not None
         files = (row.source, row.output) if cleaned else (row.output, row.source)
         shown = [f for f in files if f and Path(f).suffix.lower() in READABLE]
-        strips = [_strip(Path(f), row.file) for f in shown[: 2 if cleaned else 1]]
+        strips = [_strip(f, row.file) for f in shown[: 2 if cleaned else 1]]
         images = "".join(
             f'<img alt="Film strip of {html.escape(row.file)}" src="data:image/jpeg;base64,{s}">'
             for s in strips
@@ -286,22 +301,23 @@ def _caption(row: Row) -> str:
         words.append(f"joints moved {row.mean_displacement_mm or 0.0:.1f} mm on average")
     elif row.penetration_mm is not None:
         words.append(f"{row.penetration_mm:.1f} mm deep")
+    if row.folded_joints:
+        words.append(f"{row.folded_joints} folded joint{'s' if row.folded_joints > 1 else ''}")
     if row.pass_throughs:
         words.append(f"{row.pass_throughs} pass-throughs")
     text = "; ".join(word for word in words if word)
     return f"<b>{html.escape(row.file)}</b>: {html.escape(text)}"
 
 
-def _strip(motion: Path, name: str) -> str | None:
-    """A film strip of a motion file as base64; None if it cannot be drawn."""
-    if not motion.is_file():
-        return None
+def _strip(location: str, name: str) -> str | None:
+    """A film strip of a motion file (a path or URL) as base64; None if it cannot be drawn."""
     from writhe.batch.operations import OPERATIONS
     from writhe.batch.settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         picture = Path(folder) / "strip.jpg"
         try:
+            motion = local_copy(location, Path(folder))
             OPERATIONS["render"].run(motion, picture, name, Settings("render"))
         except (WritheError, ImportError, OSError):
             return None

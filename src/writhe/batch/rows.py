@@ -23,6 +23,7 @@ class Row:
     verdict: str | None = None
     certified: bool | None = None
     frames: int | None = None
+    frames_written: int | None = None  # by clean: more than `frames` where certifying needs them
     fps: float | None = None
     pass_throughs: int | None = None
     deep_overlaps: int | None = None
@@ -34,7 +35,7 @@ class Row:
     mean_displacement_mm: float | None = None
     max_displacement_mm: float | None = None
     leap_mm: float | None = None
-    foot_slide_mm: float | None = None
+    foot_slide_mm: float | None = None  # clean: of planted feet in a frame, beyond the source's
     linking_max: float | None = None
     postures: int | None = None
     seconds: float = 0.0

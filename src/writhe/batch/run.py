@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from writhe.batch.journal import Journal, read_rows
@@ -54,17 +54,23 @@ def _tasks(
     sources: Iterable[Source], settings: Settings, options: BatchOptions, done: dict[str, Row]
 ) -> Iterator[BatchTask]:
     digest = settings.digest
-    root = options.outputs or str(options.folder)
+    root = _absolute(options.outputs or str(options.folder))
     for source in sources:
         name = output_name(source.name, settings)
         target = None if name is None else _joined(root, name)
         if target is not None and _is_same_file(target, source.location):
             raise WritheError(f"{target} would replace its own source: choose another folder")
-        yield BatchTask(source, target, settings, digest, done.get(source.name))
+        here = replace(source, location=_absolute(source.location))
+        yield BatchTask(here, target, settings, digest, done.get(source.name))
 
 
 def _joined(root: str, name: str) -> str:
     return f"{root.rstrip('/')}/{name}" if is_url(root) else str(Path(root) / name)
+
+
+def _absolute(location: str) -> str:
+    """The location for workers, which may run in another folder."""
+    return location if is_url(location) else str(Path(location).absolute())
 
 
 def _is_same_file(a: str, b: str) -> bool:

@@ -40,7 +40,7 @@ def run_task(task: BatchTask) -> Row:
     row = new_row(task)
     try:
         with tempfile.TemporaryDirectory(prefix="writhe-batch-") as folder:
-            source = _local(task.source.location, Path(folder))
+            source = local_copy(task.source.location, Path(folder))
             row = replace(row, content=content_hash(source))
             if _is_done(task, row.content):
                 assert task.previous is not None
@@ -96,7 +96,7 @@ def _since(start: float) -> float:
     return round(time.perf_counter() - start, 4)
 
 
-def _local(location: str, folder: Path) -> Path:
+def local_copy(location: str, folder: Path) -> Path:
     """The file itself, or a local copy of what a URL names."""
     if not is_url(location):
         return Path(location)

@@ -77,7 +77,7 @@ def motion_change(figure: Figure, source: Floats, q: Floats, fps: float) -> Moti
         int(frame),
         float(pop / max(before_pop, _MIN_POP_RAD)),
         _beyond_limits(figure, source, q),
-        _slide(figure, before, after, fps),
+        foot_slide(figure, before, after, fps),
     )
 
 
@@ -99,8 +99,11 @@ def _beyond_limits(figure: Figure, source: Floats, q: Floats) -> float:
     return float(max(found, default=0.0))
 
 
-def _slide(figure: Figure, before: Floats, after: Floats, fps: float) -> float:
-    """Largest motion of a planted foot in a frame beyond that of the source, m."""
+def foot_slide(figure: Figure, before: Floats, after: Floats, fps: float) -> float:
+    """Largest motion of a planted foot in a frame beyond that of the source, m.
+
+    before, after: (frames, n, 3) positions of the joints in the source and in the changed motion.
+    """
     feet = [figure.skeleton.index(joint) for role, joint in figure.roles if role in FEET]
     if not feet or len(before) < 2:
         return 0.0

@@ -84,6 +84,7 @@ def batch(
 
     Exit code 0: every clip passes; 1: some do not, or failed; 2: bad input; 130: interrupted.
     """
+    from writhe.batch.journal import FOLDER
     from writhe.batch.operations import operation
     from writhe.batch.parallel import Engine
     from writhe.batch.run import BatchOptions, run_batch
@@ -116,7 +117,8 @@ def batch(
     from writhe.cli.commands.warmup import ensure_warm
 
     ensure_warm(*needs)
-    engine = Engine(jobs, scheduler, slurm, kubernetes, memory_limit, retries)
+    logs = str(output / FOLDER / "logs")
+    engine = Engine(jobs, scheduler, slurm, kubernetes, memory_limit, retries, logs)
     options = BatchOptions(output, outputs, label, engine)
     start = time.perf_counter()
     rows: list[Row] = []

@@ -1,9 +1,10 @@
 """`writhe bench batch`: throughput per core, parallel efficiency, overhead, and killed workers.
 
-The clips of `--clips` are certified and cleaned in one process, then on two; speeds are in seconds
-of the operations themselves. Without clips, built-in movements are used. Killed workers: a run of
-500 short clips during which a worker process is killed every ten seconds; every clip must have
-exactly one row in the journal and one output.
+The clips of `--clips` are certified and cleaned in one process; speeds are frames of the source per
+second of processor time, reading and writing included. Without clips, built-in movements are used.
+Efficiency and overhead are measured by the clock, so they need a quiet machine. Killed workers: 500
+short clips are converted, and excerpts of clips cleaned, while a worker process is killed every ten
+seconds; every clip must have exactly one row in the journal and one output.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from writhe.batch.journal import FOLDER
-from writhe.batch.parallel import Engine
+from writhe.batch.parallel import Engine, run_on_client
 from writhe.batch.rows import Row
 from writhe.batch.run import BatchOptions, run_batch
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, find_sources
+from writhe.batch.task import BatchTask, run_task
 from writhe.errors import WritheError
-from writhe.io import save
+from writhe.io import load, save
 from writhe.postures.synthetic_clips import builtin_movements
 from writhe.progress import Progress
 from writhe.research.benchmarks.throughput.scheduler import measure_scheduler
@@ -50,7 +52,7 @@ def run(
     """
     if part == "killed":
         with tempfile.TemporaryDirectory(prefix="writhe-bench-batch-") as name:
-            return {"killed_workers": _killed(Path(name), 20 if quick else 500)}
+            return {"killed_workers": _killed(progress, Path(name), clips, quick)}
     if part == "scheduler":
         return {"scheduler": measure_scheduler(progress, 1_000 if quick else 100_000)}
     if part is not None:
@@ -60,31 +62,31 @@ def run(
         sources = find_sources([clips]) if clips else _own_clips(work / "clips", 24)
         if quick:
             sources = sources[::12]
-        cleaned_sources = sources if full else sources[::6]
-        _rows(sources[:1], "certify", work / "load", 1)  # loads the kernels
-        _rows(sources[:1], "clean", work / "load", 1)
-        progress(None, "certify")
-        certify, seconds = _rows(sources, "certify", work / "certify", 1)
-        progress(None, "clean")
-        clean, _ = _rows(cleaned_sources, "clean", work / "clean", 1)
+        for operation in ("certify", "clean"):  # loads the kernels
+            _alone(progress, sources[:1], operation, work / "load")
+        certify = _alone(progress, sources, "certify", work / "certify")
+        clean = _alone(progress, sources if full else sources[::6], "clean", work / "clean")
+        progress(None, "overhead")
+        overhead_s = _overhead(sources, work / "overhead")
         progress(None, f"{_JOBS} processes")
-        parallel = _parallel(sources, work)
-        progress(None, "killed workers")
-        killed = _killed(work, 20 if quick else 500)
-    speeds = sorted(_speed(row) for row in clean if row.error is None)
+        parallel = _parallel(sources)
+        killed = _killed(progress, work, clips, quick)
+    failed = [row for row, _ in (*certify, *clean) if row.error is not None]
+    speeds = sorted((row.frames or 0) / s for row, s in clean if row.error is None)
     return {
         "clips": len(sources),
         "cleaned_clips": len(speeds),
-        "failed": sum(r.error is not None for r in (*certify, *clean)),
+        "failed": len(failed),
         "certify_frames_per_s_core": round(
-            sum(r.frames or 0 for r in certify) / sum(r.seconds for r in certify), 1
+            sum(row.frames or 0 for row, _ in certify) / sum(s for _, s in certify), 1
+        ),
+        "certify_frames_per_s_core_min": round(
+            min((row.frames or 0) / s for row, s in certify if row.error is None), 1
         ),
         "clean_frames_per_s_core_median": round(statistics.median(speeds), 1),
         "clean_frames_per_s_core_min": round(speeds[0], 1),
         "parallel_efficiency": round(parallel, 3),
-        "overhead_ms_clip": round(
-            1e3 * (seconds - sum(r.seconds for r in certify)) / len(sources), 2
-        ),
+        "overhead_ms_clip": round(1e3 * overhead_s, 2),
         "killed_workers": killed,
     }
 
@@ -100,28 +102,34 @@ def _own_clips(folder: Path, count: int) -> list[Source]:
     return find_sources([folder])
 
 
-def _rows(
-    sources: Iterable[Source], operation: str, folder: Path, jobs: int
-) -> tuple[list[Row], float]:
-    """The rows of a run, and its duration in seconds."""
-    options = BatchOptions(folder, engine=Engine(jobs=jobs))
+def _alone(
+    progress: Progress, sources: list[Source], operation: str, folder: Path
+) -> list[tuple[Row, float]]:
+    """The row of each source and its seconds of processor time, in this process."""
+    settings = Settings(operation)
+    found: list[tuple[Row, float]] = []
+    for i, source in enumerate(sources):
+        progress(i / len(sources), f"{operation} {source.name}")
+        output = None if operation == "certify" else str(folder / source.name)
+        start = time.process_time()
+        row = run_task(BatchTask(source, output, settings, settings.digest))
+        found.append((row, time.process_time() - start))
+    return found
+
+
+def _overhead(sources: list[Source], folder: Path) -> float:
+    """Seconds a clip of a batch in one process beyond the operation itself: hashes, journal."""
     start = time.perf_counter()
-    return list(run_batch(sources, Settings(operation), options)), time.perf_counter() - start
+    rows = list(run_batch(sources, Settings("certify"), BatchOptions(folder)))
+    return (time.perf_counter() - start - sum(row.seconds for row in rows)) / len(rows)
 
 
-def _speed(row: Row) -> float:
-    return (row.frames or 0) / max(row.seconds, 1e-9)
-
-
-def _parallel(sources: list[Source], work: Path) -> float:
+def _parallel(sources: list[Source]) -> float:
     """Work done per second by two processes over twice that of one, once the workers are loaded.
 
-    The first clips of each worker load its kernels; they are left out on both sides.
+    The first clips of each worker load its kernels and fit bodies; they are left out on both sides.
     """
     from distributed import Client, LocalCluster
-
-    from writhe.batch.parallel import run_on_client
-    from writhe.batch.task import BatchTask, run_task
 
     settings = Settings("certify")
     tasks = [BatchTask(source, None, settings, settings.digest) for source in sources]
@@ -135,26 +143,54 @@ def _parallel(sources: list[Source], work: Path) -> float:
         ) as cluster,
         Client(cluster) as client,
     ):
-        list(run_on_client(client, tasks[: 4 * _JOBS]))
+        list(run_on_client(client, tasks))
         start = time.perf_counter()
         list(run_on_client(client, tasks))
         together = time.perf_counter() - start
     return alone / (_JOBS * together)
 
 
-def _killed(work: Path, count: int) -> dict[str, Any]:
-    """Convert clips while workers are killed; count rows that are lost or duplicated."""
-    sources = _own_clips(work / "short", count)
-    folder = work / "killed"
+def _killed(progress: Progress, work: Path, clips: Path | None, quick: bool) -> dict[str, Any]:
+    """Process 500 clips while workers are killed; count rows that are lost or repeated."""
+    cleaned = _excerpts(work / "excerpts", clips, 2 if quick else 60)
+    converted = _own_clips(work / "short", 18 if quick else 500 - len(cleaned))
+    found = {"runs": 0, "kills": 0, "lost": 0, "duplicated": 0, "failed": 0, "cleaned": 0}
+    for sources, settings in (
+        (cleaned, Settings("clean")),
+        (converted, Settings("convert", suffix=".glb")),
+    ):
+        one = _killed_run(progress, sources, settings, work / f"killed {settings.operation}")
+        found = {key: found[key] + one.get(key, 0) for key in found}
+    return found | {"cleaned": len(cleaned)}
+
+
+def _excerpts(folder: Path, clips: Path | None, count: int) -> list[Source]:
+    """The first two seconds of recorded clips; without any, built-in movements."""
+    if clips is None:
+        return _own_clips(folder, count)
+    folder.mkdir(parents=True)
+    given = find_sources([clips])
+    for i in range(count):
+        motion = load(given[i * len(given) // count].location)
+        end = min(len(motion.q), round(2 * motion.fps))
+        save(replace(motion, q=motion.q[:end]), folder / f"{i:04d}.bvh")
+    return find_sources([folder])
+
+
+def _killed_run(
+    progress: Progress, sources: list[Source], settings: Settings, folder: Path
+) -> dict[str, int]:
+    """One run during which a worker is killed every ten seconds."""
     stop = threading.Event()
     kills: list[int] = []
     killer = threading.Thread(target=_kill_workers, args=(stop, kills), daemon=True)
-    engine, settings = Engine(jobs=_JOBS, retries=100), Settings("convert", suffix=".glb")
+    options = BatchOptions(folder, engine=Engine(jobs=_JOBS, retries=100))
     rows: list[Row] = []
-    for row in run_batch(sources, settings, BatchOptions(folder, engine=engine)):
+    for row in run_batch(sources, settings, options):
         if not rows:
             killer.start()
         rows.append(row)
+        progress(len(rows) / len(sources), f"{settings.operation}, {len(kills)} workers killed")
     stop.set()
     killer.join()
     journal = [line for p in (folder / FOLDER).glob("*.jsonl") for line in p.open()]

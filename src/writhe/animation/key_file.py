@@ -201,7 +201,7 @@ def _from_file(node: Node, figure: Figure) -> Floats:
 
 
 def _rotated(node: Node, figure: Figure, q: Floats) -> Floats:
-    """The pose with the joint rotations of a key: angles in degrees, or quaternions (w, x, y, z)."""
+    """The pose with the joint rotations of a key: degrees, or quaternions (w, x, y, z)."""
     skeleton = figure.skeleton
     for name, value in node.entries("rotations", len(skeleton)).items():
         joint, part = skeleton.joints[skeleton.index(name)], skeleton.q_slice(name)

@@ -30,6 +30,7 @@ from writhe.skeleton import Figure, Frames
 THREE_QUARTER = (0.62, 0.26, 1.0)
 _VIEW_ANGLE = 24.0
 _SUPERSAMPLE = 2
+_CENTRINGS = 3  # rounds in which framed points are centred in the picture
 
 
 def _pyvista() -> Any:
@@ -199,11 +200,13 @@ class PictureStage:
     ) -> Any:
         """The picture as bytes (height, width, 3).
 
-        `around` (2, 3) is the box that the camera frames (default: all geometry), `view` the
-        direction from it towards the camera. The ground is at height 0, or under the lowest point
-        if that is above 1 m or below the floor, unless `ground_height_m` is given.
+        `around` is what the camera frames: a box (2, 3) or more points (n, 3), by default all
+        geometry; `view` is the direction from it towards the camera. The ground is at height 0, or
+        under the lowest point if that is above 1 m or below the floor, unless `ground_height_m` is
+        given.
         """
-        box = self.bounds() if around is None else np.asarray(around, float)
+        framed = self.bounds() if around is None else np.asarray(around, float)
+        box = np.stack([framed.min(axis=0), framed.max(axis=0)])
         lowest = float(box[0, 1])
         if ground_height_m is None:
             ground_height_m = 0.0 if -0.02 <= lowest <= 1.0 else lowest
@@ -212,7 +215,6 @@ class PictureStage:
             plotter.add_mesh(
                 mesh, ambient=0.28, diffuse=0.90, specular=0.14, specular_power=14, **options
             )
-        centre = box.mean(axis=0)
         direction = np.asarray(view, float) / np.linalg.norm(np.asarray(view, float))
         lights = light_directions(direction)
         plotter.remove_all_lights()
@@ -224,7 +226,7 @@ class PictureStage:
             plotter.add_light(light)
         if self.ground:
             self._add_ground(plotter, box, ground_height_m, lights[0])
-        distance = _distance_to_fit(box, centre, direction, self.size)
+        centre, distance = _camera_to_fit(framed, direction, self.size)
         plotter.camera_position = [tuple(centre + distance * direction), tuple(centre), (0, 1, 0)]
         plotter.camera.view_angle = _VIEW_ANGLE
         plotter.camera.clipping_range = (0.05 * distance, 60.0 + 3 * distance)
@@ -288,6 +290,18 @@ class PictureStage:
         plotter.add_mesh(plane, texture=texture, lighting=False)
 
 
+def outline(figure: Figure, frames: Frames) -> Floats:
+    """(n, 3) points on the capsules of a figure in one pose, for framing it."""
+    return np.concatenate(
+        [
+            frames.point(capsule.joint, end) + capsule.radius_m * way
+            for capsule in figure.capsules
+            for end in (capsule.start_in_joint, capsule.end_in_joint)
+            for way in (np.eye(3), -np.eye(3))
+        ]
+    )
+
+
 def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
     """Joint indices of part or joint names."""
     wanted = set(names)
@@ -335,18 +349,29 @@ def _pose(position: ArrayLike, rotation: ArrayLike | None) -> Floats:
     return matrix
 
 
-def _distance_to_fit(
-    box: Floats, centre: Floats, direction: Floats, size: tuple[int, int]
-) -> float:
-    """Camera distance at which the box's corners fit, with a margin."""
-    corners = np.array(np.meshgrid(*box.T)).reshape(3, -1).T - centre
+def _camera_to_fit(
+    framed: Floats, direction: Floats, size: tuple[int, int]
+) -> tuple[Floats, float]:
+    """Where the camera looks and from how far, so that a box or points fit, with a margin.
+
+    It looks at the middle of a box; points are centred in the picture.
+    """
     right = np.cross([0.0, 1.0, 0.0], direction)
     right = right / np.linalg.norm(right) if np.linalg.norm(right) > 1e-6 else np.array([1.0, 0, 0])
-    up = np.cross(direction, right)
+    axes = np.stack([right, np.cross(direction, right), direction])
     half_up = np.tan(np.radians(_VIEW_ANGLE / 2)) * 0.90
-    half_right = half_up * size[0] / size[1]
-    needed = np.maximum(np.abs(corners @ right) / half_right, np.abs(corners @ up) / half_up)
-    return float((needed + corners @ direction).max())
+    half = np.array([half_up * size[0] / size[1], half_up])
+    corners = np.array(np.meshgrid(*framed.T)).reshape(3, -1).T if len(framed) == 2 else framed
+    seen = corners @ axes.T  # to the right, up, towards the camera
+    target = (seen.min(axis=0) + seen.max(axis=0)) / 2
+    for _ in range(0 if len(framed) == 2 else _CENTRINGS):
+        away = seen - target
+        distance = float((np.abs(away[:, :2]) / half + away[:, 2:]).max())
+        shown = away[:, :2] / (distance - away[:, 2:])
+        target[:2] += distance * (shown.min(axis=0) + shown.max(axis=0)) / 2
+    away = seen - target
+    distance = float((np.abs(away[:, :2]) / half + away[:, 2:]).max())
+    return axes.T @ target, distance
 
 
 def _shrink(picture: Any, size: tuple[int, int]) -> Any:

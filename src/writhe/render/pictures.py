@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from writhe.errors import WritheError
 from writhe.progress import Progress
 from writhe.render.look import BODIES, Colour
 from writhe.render.movies import check_movie_name, write_movie
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
 from writhe.skeleton import Figure, Frames, Motion, forward
 
 Highlights = Sequence[Sequence[str]]  # names of the parts to paint red, by frame
@@ -52,25 +52,32 @@ def film_strip(
     show: str = "skin",
     highlights: Highlights | None = None,
     view: ArrayLike = THREE_QUARTER,
+    extra: Callable[[PictureStage, Frames], None] | None = None,
 ) -> Path:
-    """Render `count` evenly spaced frames of a motion side by side, each of `size` pixels."""
+    """Render `count` evenly spaced frames of a motion side by side, each of `size` pixels.
+
+    All have one scale, at which every body fits; the camera follows the body. `extra` adds
+    geometry, such as what a hand holds.
+    """
     from PIL import Image
 
     _check(figure, motion, highlights)
     chosen = np.unique(np.linspace(0, len(motion) - 1, max(count, 1)).round().astype(int))
     frames = forward(figure.skeleton, motion.q[chosen])
     boxes = [_box(figure, frames, i) for i in range(len(chosen))]
-    half = np.max([(b[1] - b[0]) / 2 for b in boxes], axis=0)
     floor = min(float(b[0, 1]) for b in boxes)
+    middles = np.array([[b[:, 0].mean(), 0.0, b[:, 2].mean()] for b in boxes])
+    bodies = [_outline(figure, frames, i) - middles[i] for i in range(len(chosen))]
+    framed = np.concatenate(bodies)
     panels: list[Any] = []
     with PictureStage(size) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
             red = highlights[int(frame)] if highlights is not None else ()
             stage.add_figure(figure, _one(frames, i), show=show, highlight=red)
-            centre = boxes[i].mean(axis=0)
-            centre[1] = floor + half[1]
-            around = np.stack([centre - half, centre + half])
+            if extra is not None:
+                extra(stage, _one(frames, i))
+            around = framed + middles[i]
             panels.append(stage.image(around=around, view=view, ground_height_m=_floor(floor)))
     target = Path(path)
     Image.fromarray(np.concatenate(panels, axis=1)).save(target, optimize=True)
@@ -165,6 +172,12 @@ def _box(figure: Figure, frames: Frames, index: int) -> Floats:
     ]
     points, radii = np.array([e[0] for e in ends]), np.array([e[1] for e in ends])[:, None]
     return np.stack([(points - radii).min(axis=0), (points + radii).max(axis=0)])
+
+
+def _outline(figure: Figure, frames: Frames, index: int) -> Floats:
+    """(n, 3) points around the body in one frame, for framing it."""
+    one = _one(frames, index)
+    return outline(figure, one) if figure.capsules else one.positions
 
 
 def _camera_path(boxes: Floats, rate: float) -> tuple[Floats, Floats]:

@@ -13,10 +13,11 @@ from writhe.arrays import Floats
 from writhe.collision import Shape, violating_parts
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.collision.shapes import Core
+from writhe.hands.added_fingers import scene_with_fingers, set_hands
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
 from writhe.render.movies import write_movie
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage
-from writhe.scene import Scene
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
+from writhe.scene import Actor, Scene
 from writhe.skeleton import Frames, forward
 
 Extra = Callable[[PictureStage, Floats], None]  # adds geometry to the picture at a configuration
@@ -51,8 +52,10 @@ def strip_image(
     """`count` evenly spaced frames (or `frames`) in a row, as bytes (height, width, 3).
 
     Parts that overlap by 2 mm or more beyond their allowance are painted red. `look`: `size` of a
-    panel, `view`, the framed box `around`, `show` ("skin" or "capsules"), `colours` and `hidden`
-    by names of actors and objects, `extra` that adds geometry, `ground`.
+    panel, `view`, the framed box or points `around` (by default all bodies and objects that are
+    shown), `show` ("skin" or "capsules"), `colours` and `hidden` by names of actors and objects,
+    `extra` that adds geometry, `ground`, and `hands`: the built-in humans are drawn with fingers,
+    in this hand pose, or with "closed" around what their hands are near.
     """
     evenly = np.unique(np.linspace(0, len(q) - 1, count).round().astype(int)).tolist()
     return np.concatenate(list(_panels(scene, q, frames or evenly, **look)), axis=1)
@@ -71,22 +74,29 @@ def _panels(
     hidden: Sequence[str] = (),
     extra: Extra | None = None,
     ground: bool = True,
+    hands: str = "",
 ) -> Iterator[Any]:
     chosen = np.array(frames)
     posed = forward(scene.layout.skeleton, q[chosen])
     red = violating_parts(scene.layout.table, q[chosen], 0.002)
-    box = _box(scene, posed, hidden) if around is None else np.asarray(around, float)
+    framed = _outlines(scene, posed, hidden) if around is None else np.asarray(around, float)
+    lowest = float(framed[:, 1].min())
+    low = 0.0 if lowest < 0.35 else lowest
+    if around is None:  # the soles of a body in a scene without a floor may be below 0
+        low = min(low, lowest)
+    drawn = scene_with_fingers(scene) if hands else scene
     with PictureStage(size, ground=ground) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
             one = Frames(posed.skeleton, posed.positions[i], posed.rotations[i])
+            if hands:
+                one = forward(drawn.layout.skeleton, set_hands(scene, drawn, q[frame], hands))
             add_scene(
-                stage, scene, one, show=show, highlight=red[i], colours=colours, hidden=hidden
+                stage, drawn, one, show=show, highlight=red[i], colours=colours, hidden=hidden
             )
             if extra is not None:
                 extra(stage, q[frame])
-            low = 0.0 if box[0, 1] < 0.35 else float(box[0, 1])
-            yield stage.image(around=box, view=view, ground_height_m=low)
+            yield stage.image(around=framed, view=view, ground_height_m=low)
 
 
 def add_scene(
@@ -104,8 +114,7 @@ def add_scene(
     for number, actor in enumerate(scene.actors):
         if actor.name in hidden:
             continue
-        own = [frames.skeleton.index(f"{actor.name}.{n}") for n in actor.figure.skeleton.names]
-        part = Frames(actor.figure.skeleton, frames.positions[own], frames.rotations[own])
+        part = _own_frames(frames, actor)
         red = [n.split(".", 1)[1] for n in highlight if n.startswith(f"{actor.name}.")]
         colour = given.get(actor.name, BODIES[number % len(BODIES)])
         stage.add_figure(actor.figure, part, show=show, colour=colour, highlight=red)
@@ -130,15 +139,25 @@ def _add_shape(
         stage.add_mesh(placed, triangles, colour=colour, smooth=False)
 
 
-def _box(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
-    """(2, 3) box around the actors' joints in all frames, with a margin for the body."""
-    own: list[Floats] = []
-    for actor in scene.actors:
-        if actor.name not in hidden:
-            first = posed.skeleton.index(actor.name) + 1
-            rows = slice(first, first + len(actor.figure.skeleton))
-            own.append(posed.positions[:, rows].reshape(-1, 3))
-    points = np.concatenate(own) if own else posed.positions.reshape(-1, 3)
-    low, high = points.min(axis=0), points.max(axis=0)
-    workspace = 0.12 * float((high - low).max())
-    return np.stack([low - workspace, high + workspace])
+def _outlines(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
+    """(n, 3) points around the shown actors and objects in all frames."""
+    out: list[Floats] = []
+    for i in range(len(posed.positions)):
+        frames = Frames(posed.skeleton, posed.positions[i], posed.rotations[i])
+        shown = [actor for actor in scene.actors if actor.name not in hidden]
+        out += [outline(actor.figure, _own_frames(frames, actor)) for actor in shown]
+        for thing in scene.objects:
+            if thing.name in hidden:
+                continue
+            for shape in thing.shapes:
+                if shape.core is not Core.HALF_SPACE:
+                    at = shape.points_in_joint @ frames.rotation(thing.name).T
+                    at = at + frames.position(thing.name)
+                    out += [at + s * shape.radius_m * axis for s in (1, -1) for axis in np.eye(3)]
+    return np.concatenate(out)
+
+
+def _own_frames(frames: Frames, actor: Actor) -> Frames:
+    """The frames of an actor's own skeleton."""
+    own = [frames.skeleton.index(f"{actor.name}.{n}") for n in actor.figure.skeleton.names]
+    return Frames(actor.figure.skeleton, frames.positions[own], frames.rotations[own])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,8 +13,11 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
 from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
 from writhe.skeleton import Figure, Frames, forward
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 MARK: Colour = (0.25, 0.62, 0.30)  # colour of drag targets
 _INK = (70, 62, 56)
@@ -45,13 +48,14 @@ def comparison(
     view: ArrayLike = THREE_QUARTER,
 ) -> Path:
     """Render rows of `count` evenly spaced frames with one camera and solid objects (meshes)."""
-    from PIL import Image, ImageDraw
+    from PIL import Image as Pictures
 
     if len({len(row.q) for row in rows}) != 1:
         raise WritheError("the motions of a comparison must have the same number of frames")
     chosen = np.unique(np.linspace(0, len(rows[0].q) - 1, max(count, 1)).round().astype(int))
     posed = [forward(figure.skeleton, row.q[chosen]) for row in rows]
-    around = _box(posed, objects)
+    around = _framed(figure, posed, objects)
+    ground = min(float(around[:, 1].min()), 0.0)
     strips: list[Any] = []
     with PictureStage(size) as stage:
         for row, frames in zip(rows, posed, strict=True):
@@ -66,25 +70,35 @@ def comparison(
                 if row.marks is not None:
                     for mark in row.marks[int(frame)]:
                         stage.add_sphere(mark, 0.035, colour=MARK)
-                panels.append(stage.image(around=around, view=view, ground_height_m=0.0))
+                panels.append(stage.image(around=around, view=view, ground_height_m=ground))
             strips.append(np.concatenate(panels, axis=1))
-    picture = Image.fromarray(np.concatenate(strips, axis=0))
-    draw = ImageDraw.Draw(picture)
-    for i, row in enumerate(rows):
-        draw.text((8, i * size[1] + 6), row.label, fill=_INK, font_size=16)
-        if i:
-            pale = tuple(int(230 * c) for c in BACKGROUND)
-            draw.line([(0, i * size[1]), (picture.width, i * size[1])], fill=pale)
+    picture = Pictures.fromarray(np.concatenate(strips, axis=0))
+    label_rows(picture, [row.label for row in rows])
     target = Path(path)
     picture.save(target, optimize=True)
     return target
 
 
-def _box(posed: Sequence[Frames], objects: Sequence[tuple[Floats, Ints]]) -> Floats:
-    """(2, 3) framed box: all joints with a margin for the body, and objects."""
-    points = np.concatenate([f.positions.reshape(-1, 3) for f in posed])
-    low, high = points.min(axis=0) - 0.12, points.max(axis=0) + 0.16
-    for vertices, _ in objects:
-        low, high = np.minimum(low, vertices.min(axis=0)), np.maximum(high, vertices.max(axis=0))
-    low[1] = min(low[1], 0.0)
-    return np.stack([low, high])
+def label_rows(picture: Image, labels: Sequence[str]) -> None:
+    """Write a label into each of the equally high rows of a picture, with lines between them."""
+    from PIL import ImageDraw
+
+    draw = ImageDraw.Draw(picture)
+    height = picture.height // len(labels)
+    for i, label in enumerate(labels):
+        draw.text((8, i * height + 6), label, fill=_INK, font_size=16)
+        if i:
+            pale = tuple(int(230 * c) for c in BACKGROUND)
+            draw.line([(0, i * height), (picture.width, i * height)], fill=pale)
+
+
+def _framed(
+    figure: Figure, posed: Sequence[Frames], objects: Sequence[tuple[Floats, Ints]]
+) -> Floats:
+    """(n, 3) framed points: all bodies, and objects."""
+    bodies = [
+        outline(figure, Frames(f.skeleton, f.positions[i], f.rotations[i]))
+        for f in posed
+        for i in range(len(f.positions))
+    ]
+    return np.concatenate([*bodies, *(vertices for vertices, _ in objects)])

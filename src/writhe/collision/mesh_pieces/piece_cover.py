@@ -78,10 +78,11 @@ def cover_deficits(
 def _subtract(polygon: Floats, hull: _Hull) -> list[Floats]:
     """The part of a convex polygon (n, 3) outside a hull, as a list of convex polygons."""
     heights = polygon @ hull.planes[:, :3].T + hull.planes[:, 3]
-    if (heights.min(axis=0) >= -_OUTSIDE_M).any():
-        return [polygon]  # on the outer side of a plane
+    low, high = heights.min(axis=0), heights.max(axis=0)
+    if ((low >= -_OUTSIDE_M) & (high > _OUTSIDE_M)).any():
+        return [polygon]  # on the outer side of a plane; one that lies in a plane is not
     out: list[Floats] = []
-    for plane in hull.planes[heights.max(axis=0) > _OUTSIDE_M]:
+    for plane in hull.planes[high > _OUTSIDE_M]:
         side = polygon @ plane[:3] + plane[3]
         if side.max() <= _OUTSIDE_M:
             continue

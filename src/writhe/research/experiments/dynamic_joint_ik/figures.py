@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.spatial import KDTree
 
 from writhe.arrays import Floats
+from writhe.hands.added_fingers import with_fingers
+from writhe.render import PictureStage
 from writhe.research.evaluation import Report
 from writhe.research.evaluation.plots import plot_file
 from writhe.research.experiments.dynamic_joint_ik.comparison import cells_of
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction
-from writhe.skeleton import Motion
+from writhe.skeleton import Frames, Motion, forward
 from writhe.solvers.trajectory import PASSES, Chain, solve_trajectory
 from writhe.styles.follow_paths import smooth_path
 
+_TOE = np.array([0.0, 0.0, 0.09])  # of a club's head, in the frame of the wrist
 NEAR_M = 0.05  # a target farther than this from all learned points counts as outside
 
 
@@ -115,10 +119,14 @@ def style_strips(
         chain, cells_of(chain, other.takes, fps), chain.effector_points(take), fps
     )
     moved = Motion(motion.skeleton, chain.configurations(found.theta, motion.q), fps)
-    for label, shown in (("recorded", motion), (f"in the style of {other.name}", moved)):
+    labels = ("own style", "the same path of the right hand in the style of " + other.name)
+    for label, shown in zip(labels, (motion, moved), strict=True):
         path = report.picture_path(f"figure-12-{'own' if shown is motion else 'other'}.png")
-        film_strip(chain.figure, shown, path, count=8, size=(170, 260))
-        report.picture(path, f"Figure 12: {action.name}, {label}.")
+        body, held = with_fingers(chain.figure, shown.q, {"right": "grip", "left": "grip"})
+        drawn = Motion(body.skeleton, held, fps)
+        club = _club(motion) if action.name == "golf" else None
+        film_strip(body, drawn, path, count=8, size=(170, 230), view=(-0.35, 0.2, 1.0), extra=club)
+        report.picture(path, f"Figure 12: {action.name}, {label}; the club is only drawn.")
     return {
         "distance_mm": 1e3 * float(found.distance_m.mean()),
         "jerk_ratio": _jerk(found.theta) / _jerk(take),
@@ -141,14 +149,47 @@ def drawn_strip(report: Report, chain: Chain, action: ReplayedAction) -> dict[st
             posture[chain.figure.skeleton.q_slice(name)] = [0.82, 0.0, 0.0, -0.57]
     motion = Motion(chain.figure.skeleton, chain.configurations(found.theta, posture), fps)
     picture = report.picture_path("figure-14-drawn.png")
-    film_strip(chain.figure, motion, picture, count=8, size=(170, 260))
-    report.picture(picture, f"Figure 14: a drawn figure of eight, learned from {action.name}.")
+    hand = forward(chain.figure.skeleton, motion.q).position(chain.effectors[0])
+
+    def draw_path(stage: PictureStage, frames: Frames) -> None:
+        stage.add_strand(hand, 0.007, colour=(0.85, 0.45, 0.15))
+        stage.add_sphere(frames.position(chain.effectors[0]), 0.03, colour=(0.85, 0.45, 0.15))
+
+    film_strip(
+        chain.figure, motion, picture, count=8, size=(170, 230), view=(0.0, 0.1, 1.0),
+        extra=draw_path,
+    )  # fmt: skip
+    report.picture(
+        picture,
+        f"Figure 14: the hand follows a drawn figure of eight (orange), learnt from {action.name}.",
+    )
     seen = KDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
     return {
         "outside_percent": 100.0 * float((seen.query(path)[0] > NEAR_M).mean()),
         "distance_mm": 1e3 * float(found.distance_m.mean()),
         "largest_step_deg": float(np.degrees(np.abs(np.diff(found.theta, axis=0)).max())),
     }
+
+
+def _club(motion: Motion) -> Callable[[PictureStage, Frames], None]:
+    """Draws a golf club that lies in the right hand as at the start, its head on the ground."""
+    skeleton = motion.skeleton
+    at = forward(skeleton, motion.q[0])
+    lead = "right_wrist"
+    grip = (-0.085, -0.03, 0.0)
+    hand = at.point(lead, grip)
+    ahead = at.rotation("hips") @ np.array([0.0, 0.0, 1.0])
+    head = hand + 0.45 * ahead / np.linalg.norm(ahead)
+    head[1] = 0.03
+    shaft = at.rotation(lead).T @ (head - hand)
+
+    def draw(stage: PictureStage, frames: Frames) -> None:
+        top, turn = frames.point(lead, grip), frames.rotation(lead)
+        end = top + turn @ shaft
+        stage.add_capsule(top - 0.12 * (turn @ shaft), end, 0.008, colour=(0.25, 0.25, 0.28))
+        stage.add_capsule(end, end + turn @ _TOE, 0.022, colour=(0.25, 0.25, 0.28))
+
+    return draw
 
 
 def _distance(chain: Chain, theta: Floats, truth: Floats) -> Floats:

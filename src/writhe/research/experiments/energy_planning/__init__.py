@@ -260,7 +260,9 @@ def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Pat
     motion = to_motion(plan, experiment.timing(FPS))
     own = Motion(experiment.figure.skeleton, np.ascontiguousarray(motion.q), motion.fps)
     path = report.picture_path(name)
-    return film_strip(experiment.figure, own, path, count=9, size=(170, 220), view=experiment.view)
+    return film_strip(
+        experiment.figure, own, path, count=9, size=experiment.panel, view=experiment.view
+    )
 
 
 def _plain_strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
@@ -278,7 +280,7 @@ def _plain_strip(experiment: Experiment, plan: Plan, report: Report, name: str) 
         own,
         report.picture_path(name),
         count=9,
-        size=(170, 220),
+        size=experiment.panel,
         view=experiment.view,
         highlights=red,
     )
@@ -303,7 +305,7 @@ def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
             own,
             report.picture_path(f"flare-{name}.png"),
             count=10,
-            size=(160, 150),
+            size=(200, 150),
             view=(0.3, 0.5, 1.0),
         )
         report.picture(path, f"The whole flare, {name}")

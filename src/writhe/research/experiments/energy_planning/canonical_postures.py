@@ -85,4 +85,6 @@ def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
     # most of the energy is lost at first
     chosen = np.unique(np.round(np.linspace(0, 1, 7) ** 2.5 * (len(rows) - 1)).astype(int))
     motion = Motion(figure.skeleton, np.ascontiguousarray(rows[chosen]), 30.0)
-    return film_strip(figure, motion, path, count=len(chosen), size=(190, 250))
+    return film_strip(
+        figure, motion, path, count=len(chosen), size=(190, 230), view=(0.5, 0.2, 1.0)
+    )

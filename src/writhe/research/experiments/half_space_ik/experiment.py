@@ -97,7 +97,7 @@ def _scenario(
     path = strips(
         scenario, {n: runs[n] for n in shown}, report.picture_path(f"{scenario.name}.png")
     )
-    report.picture(path, f"From above: {', '.join(shown)}. Overlaps are red.")
+    report.picture(path, "One row a method. Overlaps are red.")
     film(scenario, runs["half-space"], path.with_suffix(".gif"))
     path = plot_trajectories(scenario, runs, report.picture_path(f"{scenario.name}-paths.png"))
     report.picture(path, f"Path, speed and jerk of {scenario.watched} (the paper's figure 8).")

@@ -30,13 +30,13 @@ HIDDEN = ("floor",)  # drawn as the ground
 
 
 def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path:
-    """One film strip per method, stacked vertically."""
+    """One labelled film strip per method, stacked vertically."""
     from PIL import Image
 
     from writhe.render.scenes import strip_image
+    from writhe.render.strips import label_rows
 
-    count = 7
-    chosen = np.linspace(0.08, 0.92, count)
+    chosen = np.array(scenario.shown)
     rows = [
         strip_image(
             scenario.scene,
@@ -45,11 +45,14 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path
             view=scenario.view,
             extra=_extra(scenario),
             hidden=HIDDEN,
+            hands=scenario.hands,
             frames=(chosen * (len(run.q) - 1)).round().astype(int).tolist(),
         )
         for run in runs.values()
     ]
-    Image.fromarray(np.concatenate(rows, axis=0)).save(path, optimize=True)
+    picture = Image.fromarray(np.concatenate(rows, axis=0))
+    label_rows(picture, list(runs))
+    picture.save(path, optimize=True)
     return path
 
 
@@ -110,6 +113,7 @@ def film(scenario: Scenario, run: ScenarioRun, path: Path) -> Path:
         view=scenario.view,
         extra=_extra(scenario),
         hidden=HIDDEN,
+        hands=scenario.hands,
     )
 
 

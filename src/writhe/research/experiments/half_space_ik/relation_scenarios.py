@@ -11,8 +11,10 @@ from writhe.arrays import Floats, vector3
 from writhe.collision import (
     ContactPolicy,
     ball,
+    cylinder,
     half_space,
 )
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
 from writhe.research.evaluation.drags import standing
 from writhe.research.experiments.half_space_ik.scenario import (
@@ -63,6 +65,8 @@ def holding(held: bool) -> Scenario:
         pose=pose,
         watched="a.left_wrist",
         figure_of_paper="figure 4",
+        view=(1.0, 0.12, 0.35),
+        shown=(0.05, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9),
     )
     if not held:
         return made
@@ -73,37 +77,41 @@ def holding(held: bool) -> Scenario:
     return replace(made, relations=(keep_relative("a.left_wrist", "a.left_knee", local),))
 
 
-_GRIP = (0.0, -0.09, 0.02)  # where the palm is, in the frame of a wrist
+# where a bar lies in a hand, in the frame of the wrist: across the palm, below it
+_GRIPS = {"left": (0.085, -0.033, 0.0), "right": (-0.085, -0.033, 0.0)}
+_THUMB = (0.0, 0.0, 1.0)  # along the bar
+_IRON = (0.30, 0.31, 0.34)
 
 
 def bar() -> Scenario:
     """Two hands lift a bar: one is dragged, the other keeps its position on the bar."""
+    from writhe.quantities import Direction
     from writhe.solvers.levenberg_marquardt import StepOptions, StepSolver
-    from writhe.terms import CompiledTerms, joint_limits, reach, stay_near
+    from writhe.terms import CompiledTerms, Term, joint_limits, reach, stay_near
 
     human = figure("human")
     scene = Scene((Actor("a", human),))
     skeleton = scene.layout.skeleton
     own = human.skeleton
     upright = standing(human)
-    terms = [
-        *(
-            reach(f"{side}_wrist", (sign * 0.24, 0.98, 0.36), weight=20.0)
-            for side, sign in (("left", 1.0), ("right", -1.0))
-        ),
-        *joint_limits(own),
-        *stay_near(own, upright, weight=0.3, weight_of={"hips": 100.0, "spine": 20.0}),
-    ]
+    terms = [*joint_limits(own)]
+    terms += stay_near(own, upright, weight=0.3, weight_of={"hips": 100.0, "spine": 20.0})
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        wrist, inwards = f"{side}_wrist", np.array([-sign, 0.0, 0.0])
+        place = (sign * 0.24, 0.94, 0.36)
+        terms.append(reach(wrist, place, point_in_joint=_GRIPS[side], weight=20.0))
+        terms.append(Term(Direction(wrist, _THUMB), inwards, inwards, 10.0))
     held = StepSolver(CompiledTerms(own, terms), StepOptions(60)).step(upright).q
     start = start_configuration(scene, {"a": held})
     at = forward(skeleton, start)
     turn = at.rotation("a.left_wrist")
-    along = at.position("a.right_wrist") - at.position("a.left_wrist")
+    second = at.point("a.right_wrist", _GRIPS["right"]) - at.position("a.left_wrist")
     frames = 240
     path = eased_path(
-        [at.position("a.left_wrist"), (0.24, 1.25, 0.42), (0.24, 1.72, 0.20), (0.40, 1.2, 0.38),
-         (0.24, 1.0, 0.36)], frames,
+        [at.position("a.left_wrist"), (0.24, 1.25, 0.34), (0.24, 1.72, 0.20), (0.40, 1.2, 0.34),
+         (0.24, 1.0, 0.32)], frames,
     )  # fmt: skip
+    across = at.rotation("a.hips").T
     return Scenario(
         "bar",
         "Two hands lift a bar",
@@ -112,14 +120,21 @@ def bar() -> Scenario:
         frames,
         targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
         relations=(
-            keep_relative("a.right_wrist", "a.left_wrist", turn.T @ along),
-            keep_direction("a.left_wrist", turn.T @ (along / np.linalg.norm(along)), "a.hips",
-                           at.rotation("a.hips").T @ (along / np.linalg.norm(along))),
+            keep_relative("a.right_wrist", "a.left_wrist", turn.T @ second,
+                          point_in_joint=_GRIPS["right"]),
+            *(
+                keep_direction(f"a.{side}_wrist", _THUMB, "a.hips",
+                               across @ at.rotation(f"a.{side}_wrist") @ np.array(_THUMB))
+                for side in ("left", "right")
+            ),
         ),
         watched="a.right_wrist",
         return_fraction=0.04,
         figure_of_paper="section 3.2",
         extra=_draw_bar,
+        hands="grip",
+        view=(0.75, 0.2, 1.0),
+        shown=(0.0, 0.17, 0.36, 0.5, 0.64, 0.78, 0.95),
     )  # fmt: skip
 
 
@@ -176,14 +191,18 @@ def push_up() -> Scenario:
         ),
         root_free=True,
         watched="a.right_wrist",
-        view=(1.0, 0.3, 0.45),
+        view=(1.0, 0.25, 0.3),
         figure_of_paper="section 3.2",
-        panel=(250, 150),
+        panel=(260, 150),
     )
 
 
 def _draw_bar(stage: Any, frames: Frames) -> None:
-    """Draw the bar between the palms; it is not simulated."""
-    left, right = (frames.point(f"a.{side}_wrist", _GRIP) for side in ("left", "right"))
-    beyond = 0.25 * (right - left)
-    stage.add_capsule(left - beyond, right + beyond, 0.014)
+    """Draw the bar between the palms, with a disc at each end; it is not simulated."""
+    left, right = (frames.point(f"a.{side}_wrist", grip) for side, grip in _GRIPS.items())
+    along = (right - left) / np.linalg.norm(right - left)
+    ends = left - 0.28 * along, right + 0.28 * along
+    stage.add_capsule(*ends, 0.013, colour=_IRON)
+    for end, sign in zip(ends, (1.0, -1.0), strict=True):
+        disc = cylinder(end + sign * 0.02 * along, end + sign * 0.05 * along, 0.13)
+        stage.add_mesh(*surface(disc, 0.02), colour=_IRON, smooth=False)

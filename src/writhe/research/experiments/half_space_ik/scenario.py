@@ -45,7 +45,9 @@ class Scenario:
     watched: str = "a.chest"  # the joint whose path is plotted
     figure_of_paper: str = ""
     extra: Callable[[Any, Frames], None] | None = None  # draws additional geometry
+    hands: str = ""  # the pose in which hands are drawn, with fingers; without one they are flat
     panel: tuple[int, int] = (210, 270)  # size of a picture in a strip, pixels
+    shown: tuple[float, ...] = (0.08, 0.22, 0.36, 0.5, 0.64, 0.78, 0.92)  # pictures, 0 to 1
 
 
 def eased_path(points: Sequence[ArrayLike], frames: int) -> Floats:

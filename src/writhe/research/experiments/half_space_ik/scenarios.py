@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from writhe.research.experiments.half_space_ik.scenario import (
     start_configuration,
 )
 from writhe.scene import Actor, Scene, SceneObject
-from writhe.skeleton import forward
+from writhe.skeleton import Frames, forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing.handles import Target
 
@@ -63,6 +64,7 @@ def four_obstacles() -> Scenario:
         watched="a.left_wrist",
         return_fraction=0.04,
         figure_of_paper="figure 1",
+        view=(0.75, 0.3, 1.0),
     )
 
 
@@ -71,7 +73,8 @@ def sphere() -> Scenario:
     return object_scenario(
         "sphere", "A ball moved against the right hand", ball([0, 0, 0], 0.10),
         [(-0.75, 0.85, 0.45), (-0.38, 0.80, 0.10), (-0.40, 0.95, -0.12), (-0.8, 1.0, -0.4)], 200,
-        watched="a.right_wrist", figure_of_paper="figure 5",
+        watched="a.right_wrist", figure_of_paper="figure 5", view=(-0.2, 0.15, 1.0),
+        shown=(0.05, 0.25, 0.4, 0.5, 0.62, 0.75, 0.85),
     )  # fmt: skip
 
 
@@ -81,7 +84,8 @@ def cylinder_through() -> Scenario:
         "cylinder", "A cylinder moved through the character",
         cylinder([-0.35, 0, 0], [0.35, 0, 0], 0.07),
         [(-0.1, 1.42, 0.6), (-0.1, 1.38, 0.12), (0.0, 1.55, 0.10), (0.0, 1.75, 0.5)], 240,
-        watched="a.chest", figure_of_paper="figure 6",
+        watched="a.chest", figure_of_paper="figure 6", view=(1.0, 0.2, 0.15),
+        shown=(0.02, 0.2, 0.34, 0.5, 0.66, 0.8, 0.92),
     )  # fmt: skip
 
 
@@ -179,7 +183,7 @@ def table() -> Scenario:
         "table", "A table pushed into the character", split_mesh(vertices, triangles),
         [(0.1, 0.0, 1.0), (0.05, 0.0, 0.36), (-0.05, 0.0, 0.30), (0.1, 0.0, 1.0)], 200,
         watched="a.hips", root_free=True, figure_of_paper="any triangle mesh",
-        view=(0.9, 0.35, -0.6),
+        view=(1.0, 0.35, -0.1), panel=(250, 230), shown=(0.1, 0.25, 0.33, 0.5, 0.66, 0.75, 0.85),
     )  # fmt: skip
 
 
@@ -199,12 +203,19 @@ def _table_mesh() -> tuple[Floats, Floats]:
     return np.concatenate([front, back]), np.array(faces)
 
 
+def _shot_line(stage: Any, frames: Frames) -> None:
+    """Draw the line along which the ball flies, up to where it is."""
+    at = frames.position("object")
+    stage.add_capsule((-0.31, 1.1, 1.0), at, 0.006, colour=(0.85, 0.55, 0.2))
+
+
 def fast() -> Scenario:
     """Continuous detection: a small ball at 8 m/s against the arm, 13 cm a frame."""
     return object_scenario(
         "fast", "A small ball at 8 m/s", ball([0, 0, 0], 0.03),
         [(-0.31, 1.1, 1.6), (-0.31, 1.1, -0.4)], 24,
         watched="a.right_elbow", figure_of_paper="continuous detection",
+        view=(-1.0, 0.2, 0.25), shown=(0.24, 0.29, 0.33, 0.37, 0.42, 0.48, 0.6), extra=_shot_line,
     )  # fmt: skip
 
 

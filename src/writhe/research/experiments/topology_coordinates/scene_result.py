@@ -137,6 +137,7 @@ class SceneResult:
             "hidden": self.hidden,
             "ground": self.ground,
             "extra": self.extra,
+            "hands": "closed",
         }
         try:
             from writhe.render.scenes import scene_movie, scene_strip

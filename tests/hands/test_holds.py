@@ -1,5 +1,7 @@
 """Holds on surfaces: a palm on the back of another person, and whether it lies there."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import writhe
 from writhe.collision import box
 from writhe.errors import WritheError
 from writhe.hands import hand_of
+from writhe.hands.holds import hold_terms
 from writhe.scene import SceneObject
 from writhe.skeleton.quaternions import rotation_matrix
 
@@ -66,3 +69,19 @@ def test_what_cannot_be_held_is_refused(scene: writhe.Scene) -> None:
         writhe.hold_on(scene, q, "anna", "left_wrist", "sofa")
     with pytest.raises(WritheError, match="not both"):
         writhe.hold_on(scene, q, "anna", "left_wrist", "shelf", at=(0, 0, 0), side=(0, 1, 0))
+
+
+def test_the_terms_of_a_hold_are_met_where_it_holds(scene: writhe.Scene) -> None:
+    layout, q = scene.layout.skeleton, scene.layout.rest()
+    own = scene.actor("anna").figure.skeleton
+    q[scene.layout.actor_q["anna"]][2] += 0.1
+    here = writhe.hold_here(own, q[scene.layout.actor_q["anna"]], "left_wrist", "left_hip",
+                            orientation=True)  # fmt: skip
+    hold = replace(here, on="anna.left_hip")
+    terms = hold_terms("anna", hold, turned=(((1, 0, 0), (0, 2, 0)),))
+    apart = [np.linalg.norm(t.quantity.value(layout, q) - t.lower) for t in terms]
+    assert len(terms) == 5
+    assert max(apart[0], *apart[2:]) < 1e-9
+    assert apart[1] > 0.1  # the hand does not point along the thigh
+    elsewhere = hold_terms("anna", replace(hold, position_in_other=(0.0, 0.0, 0.0)))[0]
+    assert np.linalg.norm(elsewhere.quantity.value(layout, q) - elsewhere.lower) > 0.05

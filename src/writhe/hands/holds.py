@@ -1,11 +1,13 @@
 """Holds at places on surfaces: where a hand lies, how its palm faces, whether it touches.
 
-`writhe.Hold` is the constraint; here are the two ends of its use: `hold_on` makes one from a place
-on the surface of a part, `hold_state` measures it in a configuration.
+`writhe.Hold` is the constraint. `hold_on` makes one from a place on the surface of a part,
+`hold_terms` are its terms for solvers other than the posers, `hold_state` measures it in a
+configuration.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +19,13 @@ from writhe.collision import CollisionTable, ContactPolicy, NearPairs, Shape
 from writhe.collision.shapes import Core, from_capsule
 from writhe.errors import WritheError
 from writhe.hands.hand import Hand, hands_of
+from writhe.quantities import Direction, Point
 from writhe.scene import Scene
 from writhe.skeleton import Frames, Joint, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold
+from writhe.terms import Term
 
 TOUCH_M = 0.006  # parts nearer than this touch
 _FAR_M = 10.0
@@ -98,6 +102,34 @@ def hold_on(
         mine = [s for s in _shapes_on(scene, own) if s.core is not Core.HALF_SPACE]
         point = _outermost(mine, -turn.T @ normal)[0] if mine else np.zeros(3)
     return Hold(joint, on, vector3(place + clear_m * normal), vector3(point), orientation)
+
+
+def hold_terms(
+    actor: str,
+    hold: Hold,
+    *,
+    weight: float = 4.0,
+    turned: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+    turn_weight: float = 1.0,
+) -> tuple[Term, ...]:
+    """Soft terms of an actor's hold in a scene: place and directions in the frame of `hold.on`.
+
+    `hold.on` is a name of the scene ("ben.neck", "chair"). turned: pairs of a direction in the held
+    joint, such as that of the palm or the fingers, and where it points in the other's frame; all
+    three axes if the hold has an orientation.
+    """
+    joint, goal = f"{actor}.{hold.joint}", np.array(hold.position_in_other)
+    place = Point(joint, hold.point_in_joint, hold.on)
+    out = [Term(place, goal, goal, weight, label=f"{joint} on {hold.on}")]
+    pairs = [(floats(a, (3,), "a direction"), floats(b, (3,), "a direction")) for a, b in turned]
+    if hold.orientation_in_other is not None:
+        turn = rotation_matrix(np.array(hold.orientation_in_other))
+        pairs += [(axis, turn @ axis) for axis in np.eye(3)]
+    for own, there in pairs:
+        way = there / np.linalg.norm(there)
+        quantity = Direction(joint, vector3(own), hold.on)
+        out.append(Term(quantity, way, way, turn_weight, label=f"{joint} turned to {hold.on}"))
+    return tuple(out)
 
 
 @checked

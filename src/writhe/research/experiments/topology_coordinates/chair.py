@@ -6,6 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import box, capsule
+from writhe.hands.holds import hold_terms
 from writhe.progress import Progress
 from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.hold_checks import held_at_keys
@@ -18,6 +19,7 @@ from writhe.research.experiments.topology_coordinates.scene_setup import (
 )
 from writhe.scene import ObjectKind, SceneObject
 from writhe.skeleton import forward
+from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import (
     SolveOptions,
     Tangle,
@@ -174,8 +176,9 @@ def _hooked_arms() -> tuple[Term, ...]:
     """Terms that lay the top rail on the forearms: elbows below and behind it, hands before it."""
     out: list[Term] = []
     for side, sign in (("left", 1.0), ("right", -1.0)):
-        out.append(place(f"a.{side}_elbow", "chair", (sign * 0.19, _TOP - 0.04, -_D - 0.10), 8.0))
-        out.append(place(f"a.{side}_wrist", "chair", (sign * 0.12, _TOP + 0.07, -_D + 0.13), 10.0))
+        out.append(place(f"a.{side}_elbow", "chair", (sign * 0.19, _TOP - 0.11, -_D - 0.10), 8.0))
+        hand = Hold(f"{side}_wrist", "chair", (sign * 0.12, _TOP + 0.10, -_D + 0.08))
+        out += hold_terms("a", hand, weight=12.0)
     return tuple(out)
 
 
@@ -202,7 +205,7 @@ def _seen(world: SceneSetup, motion: TangleMotion, stand: Floats) -> list[Claim]
         for side, pipe, _ in holds:
             arm = [f"a.{side}_{part}" for part in ("shoulder", "elbow", "wrist")]
             gap = view.segment_clearance(arm, "chair", pipes()[pipe], _PIPE_RADIUS_M)
-            claims.append(Claim.at_most(f"{name}: {side} arm to its pipe, m", gap, 0.05))
+            claims.append(Claim.at_most(f"{name}: {side} arm to its pipe, m", gap, 0.03))
     view = PoseView(world.layout, motion.path[-1])
     where = view.frames.position("chair")
     claims.append(Claim.at_least("chair lifted, m", float(where[1] - stand[1]), 0.15))
@@ -212,6 +215,6 @@ def _seen(world: SceneSetup, motion: TangleMotion, stand: Floats) -> list[Claim]
     for side in ("left", "right"):
         forearm = [f"a.{side}_elbow", f"a.{side}_wrist"]
         gap, below = view.support(forearm, "chair", rail, _PIPE_RADIUS_M)
-        claims.append(Claim.at_most(f"rail on the {side} forearm: distance, m", gap, 0.025))
+        claims.append(Claim.at_most(f"rail on the {side} forearm: distance, m", gap, 0.015))
         claims.append(Claim.at_least(f"rail on the {side} forearm: from below", below, 0.5))
     return claims

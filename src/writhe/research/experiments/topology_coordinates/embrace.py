@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Bools
+from writhe.hands.holds import hold_terms
 from writhe.postures.builtin.anatomical_angles import (
     ArmAngles,
     BodyAngles,
@@ -24,11 +25,11 @@ from writhe.research.experiments.topology_coordinates.hold_checks import held, w
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,
-    facing,
     human,
     lowest_point,
     place,
 )
+from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions
 from writhe.terms import Term
 
@@ -44,10 +45,10 @@ def _hands(actor: str, partner: str, on: str, height_m: float, across_m: float) 
     """
     out: list[Term] = []
     for side, sign in _SIDES:
-        wrist, chest = f"{actor}.{side}_wrist", f"{partner}.{on}"
-        out.append(place(wrist, chest, (-sign * across_m, height_m, -0.145), 5.0))
-        out.append(facing(wrist, (sign, 0.0, 0.0), chest, (sign, 0.15, 0.0), 0.6))
-        out.append(facing(wrist, PALM, chest, (0.0, 0.0, 1.0), 0.6))
+        place_on_back = (-sign * across_m, height_m, -0.145)
+        fingers, palm = ((sign, 0.0, 0.0), (sign, 0.15, 0.0)), (PALM, (0.0, 0.0, 1.0))
+        hold = Hold(f"{side}_wrist", f"{partner}.{on}", place_on_back)
+        out += hold_terms(actor, hold, weight=5.0, turned=(fingers, palm), turn_weight=0.6)
     return tuple(out)
 
 
@@ -153,7 +154,7 @@ def play(progress: Progress) -> SceneResult:
             what = f"{name}: writhe of {goal.label}"
             claims.append(held(world.layout, goal, motion.path[at[name]], 0.6, what))
     loose = writhe(world.layout, off.first, off.second, motion.path[-1])
-    claims.append(Claim.at_most("ann lets go: writhe of ann around ben", abs(loose), 0.35))
+    claims.append(Claim.at_most("ann lets go: writhe of ann around ben", abs(loose), 0.15))
     shown = [0, at["ben opens his arms"], at["step 2"], at["step 4"]]
     shown += [at[name] for name in ("ann embraces", "ben embraces", "ann lets go")]
     return SceneResult.of(

@@ -175,7 +175,7 @@ def _worn(view: PoseView) -> list[Claim]:
     x, _, z = view.seen_from("pack", "a.chest")
     upright = float(view.frames.rotation("pack")[1, 1])
     claims = [
-        touches(view, "pack against the back", ["pack"], ["a.chest", "a.spine"], 0.04),
+        touches(view, "pack against the back", ["pack"], ["a.chest", "a.spine"], 0.035),
         Claim.at_least("pack behind the chest, m", -float(z), 0.12),
         Claim.at_most("pack off the middle, m", abs(float(x)), 0.06),
         Claim.at_least("pack upright, cosine", upright, 0.85),
@@ -187,9 +187,9 @@ def _worn(view: PoseView) -> list[Claim]:
         what = f"{side} strap"
         claims.append(Claim.at_least(f"{what} before the shoulder, m", bow[:, 2].max(), 0.06))
         above = float(bow[:, 1].max() - shoulder[1])
-        claims.append(Claim.at_least(f"{what} above the shoulder, m", above, 0.02))
+        claims.append(Claim.at_least(f"{what} above the shoulder, m", above, 0.06))
         inside = float((sign * bow[:, 0]).max())
-        claims.append(Claim.at_most(f"{what} out from the middle, m", inside, 0.24))
+        claims.append(Claim.at_most(f"{what} out from the middle, m", inside, 0.23))
         near = [f"a.{side}_{part}" for part in ("clavicle", "shoulder")]
-        claims.append(touches(view, f"{what} on the shoulder", [strap], [*near, "a.chest"], 0.04))
+        claims.append(touches(view, f"{what} on the shoulder", [strap], [*near, "a.chest"], 0.01))
     return claims

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from writhe.hands.holds import hold_terms
 from writhe.progress import Progress
 from writhe.quantities import CentreOfMass
 from writhe.research.experiments.topology_coordinates.geometry_checks import (
@@ -18,6 +19,7 @@ from writhe.research.experiments.topology_coordinates.planners import PLANNERS, 
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human, place
 from writhe.skeleton.limbs import ANKLES, TOES
+from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import (
     SolveOptions,
     Tangle,
@@ -91,10 +93,23 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
     knees = [_on(f"rider.{side}_knee", (sign * 0.26, 0.07, 0.17), 6.0) for side, sign in _SIDES]
     feet = [_on(f"rider.{side}_ankle", (sign * 0.20, -0.32, 0.10), 3.0) for side, sign in _SIDES]
     hands = [
-        _on(f"rider.{side}_wrist", (-sign * 0.06, 0.10, 0.17), 6.0, "carrier.chest")
+        term
         for side, sign in _SIDES
+        for term in hold_terms(
+            "rider",
+            Hold(f"{side}_wrist", "carrier.chest", (-sign * 0.06, 0.10, 0.17)),
+            weight=6.0,
+        )
     ]
-    under = [_on(f"carrier.{side}_wrist", (sign * 0.14, 0.02, 0.27), 8.0) for side, sign in _SIDES]
+    under = [
+        term
+        for side, sign in _SIDES
+        for term in hold_terms(
+            "carrier",
+            Hold(f"{side}_wrist", "carrier.hips", (sign * 0.14, 0.02, 0.27)),
+            weight=8.0,
+        )
+    ]
     # linking does not distinguish an arm over the shoulder from one outside the upper arm, nor does
     # it guide a leg between arm and trunk: positions of the hands guide these movements
     wide = [_on(f"carrier.{side}_wrist", (sign * 0.60, 0.15, 0.05), 6.0) for side, sign in _SIDES]
@@ -164,7 +179,7 @@ def _carried(view: PoseView) -> list[Claim]:
     chest = view.frames.position("carrier.chest") - view.frames.position("carrier.hips")
     lean = float(np.degrees(np.arctan2(np.hypot(chest[0], chest[2]), chest[1])))
     claims = [
-        touches(view, "rider against the back", ["rider.chest", "rider.hips"], trunk, 0.05),
+        touches(view, "rider against the back", ["rider.chest", "rider.hips"], trunk, 0.01),
         Claim.at_least("the carrier leans, degrees", lean, 8.0),
     ]
     skeleton = view.layout.skeleton
@@ -174,7 +189,7 @@ def _carried(view: PoseView) -> list[Claim]:
     feet = np.mean([view.frames.position(f"carrier.{joint}") for joint in (*ANKLES, *TOES)], axis=0)
     off = float(np.hypot(*(both - feet)[[0, 2]]))
     claims.append(
-        Claim.at_most("both balanced: centre of mass from the feet's middle, m", off, 0.1)
+        Claim.at_most("both balanced: centre of mass from the feet's middle, m", off, 0.08)
     )
     aside = float(view.seen_from("rider.head", "carrier.head")[0])
     claims.append(Claim.at_least("rider's head beside the carrier's, m", abs(aside), 0.08))
@@ -185,5 +200,5 @@ def _carried(view: PoseView) -> list[Claim]:
         claims.append(in_front(view, arm, f"rider.{side}_wrist", "carrier.chest"))
         thigh = [f"rider.{side}_hip", f"rider.{side}_knee"]
         hand = [f"carrier.{side}_wrist", f"carrier.{side}_elbow"]
-        claims.append(touches(view, f"carrier holds the {side} thigh", hand, thigh, 0.04))
+        claims.append(touches(view, f"carrier holds the {side} thigh", hand, thigh, 0.01))
     return claims

@@ -8,12 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.collision import certify
+from writhe.hands.holds import hold_terms
 from writhe.progress import Progress
 from writhe.quantities import Linking, Point
 from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView, touches
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human, place
 from writhe.skeleton.kinematics import interpolate
+from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions
 from writhe.terms import Term, reach
 from writhe.topology import Strand
@@ -53,8 +55,11 @@ def play(progress: Progress) -> SceneResult:
         reach("a.right_ankle", (-0.06, 0.68, 0.24), weight=3.0),
     )
     hugging = tuple(
-        place(f"a.{side}_wrist", "a.right_knee", (sign * 0.05, -0.08, 0.085), 6.0)
+        term
         for side, sign in (("left", 1.0), ("right", -1.0))
+        for term in hold_terms(
+            "a", Hold(f"{side}_wrist", "a.right_knee", (sign * 0.05, -0.08, 0.085)), weight=6.0
+        )
     )
     beside = tuple(
         place(f"a.{side}_wrist", "a.right_knee", (sign * 0.20, -0.08, 0.06), 5.0)
@@ -143,11 +148,11 @@ def _stretched(views: list[PoseView]) -> list[Claim]:
             claims.append(Claim.at_least(f"{name}: {side} elbow before the chest, m", ahead, 0.08))
     hug = views[1]
     knee, hips = (hug.frames.position(f"a.{name}")[1] for name in ("right_knee", "hips"))
-    claims.append(Claim.at_least("knee above the hips, m", float(knee - hips), -0.05))
+    claims.append(Claim.at_least("knee above the hips, m", float(knee - hips), 0.0))
     shin = ["a.right_knee", "a.right_ankle"]
     for side in ("left", "right"):
         wrist, what = f"a.{side}_wrist", f"knee hugged: {side} hand"
         ahead = float(hug.seen_from(wrist, "a.right_knee")[2])
         claims.append(Claim.at_least(f"{what} before the shin, m", ahead, 0.04))
-        claims.append(touches(hug, f"{what} on the shin", [wrist], shin, 0.04))
+        claims.append(touches(hug, f"{what} on the shin", [wrist], shin, 0.035))
     return claims

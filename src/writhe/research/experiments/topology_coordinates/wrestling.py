@@ -6,16 +6,18 @@ key poses if there is none; his motion does not react to the attacker.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from writhe import io
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3
 from writhe.cleaning.clean import clean
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
+from writhe.hands.holds import hold_terms
 from writhe.postures.builtin.anatomical_angles import (
     ArmAngles,
     BodyAngles,
@@ -43,6 +45,7 @@ from writhe.research.experiments.topology_coordinates.scene_setup import (
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.kinematics import interpolate
+from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import (
     DrivenMotion,
     SolveOptions,
@@ -159,9 +162,24 @@ def _facing_front(body: Figure, q: Floats) -> Floats:
     return out
 
 
-def _hand(side: str, on: str, position: tuple[float, float, float], weight: float = 4.0) -> Term:
-    """A soft term that puts a wrist of the attacker near a point of the partner."""
-    return place(f"attacker.{side}_wrist", f"partner.{on}", position, weight)
+def _hand(
+    side: str,
+    on: str,
+    position: Vector3,
+    weight: float = 4.0,
+    fingers: Vector3 | None = None,
+    turn_weight: float = 1.0,
+) -> tuple[Term, ...]:
+    """The hold of the attacker's hand at a place of the partner, its fingers along a direction."""
+    hold = Hold(f"{side}_wrist", f"partner.{on}", position)
+    along = (1.0 if side == "left" else -1.0, 0.0, 0.0)
+    turned = () if fingers is None else ((along, fingers),)
+    return hold_terms("attacker", hold, weight=weight, turned=turned, turn_weight=turn_weight)
+
+
+def _both(hand: Callable[[str, float], tuple[Term, ...]]) -> tuple[Term, ...]:
+    """The terms of both hands."""
+    return tuple(term for side, sign in _SIDES for term in hand(side, sign))
 
 
 def _keys(world: SceneSetup) -> list[TangleKeyframe]:
@@ -193,22 +211,19 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
         place("attacker.head", "partner.head", (0.0, 0.12, -0.30), 1.0),
     )
     low = (place("attacker.chest", "partner.chest", (0.0, 0.0, -0.235), 12.0), close[1])
-    belly = tuple(_hand(side, "spine", (sign * 0.05, 0.06, 0.145), 6.0) for side, sign in _SIDES)
+    belly = _both(lambda side, sign: _hand(side, "spine", (sign * 0.05, 0.06, 0.145), 6.0))
     nape = {
         side: (
-            _hand(side, "neck", (sign * 0.09, 0.03, -0.11), 16.0),
-            facing(
-                f"attacker.{side}_wrist", (sign, 0.0, 0.0), "partner.neck", (-sign, 0.1, -0.5), 1.0
-            ),
+            *_hand(side, "neck", (sign * 0.09, 0.03, -0.11), 16.0, (-sign, 0.1, -0.5)),
             place(f"attacker.{side}_elbow", "partner.chest", (sign * 0.25, 0.13, 0.0), 1.0),
         )
         for side, sign in _SIDES
     }
-    outside = tuple(_hand(side, "chest", (sign * 0.36, 0.10, 0.06), 6.0) for side, sign in _SIDES)
+    outside = {side: _hand(side, "chest", (sign * 0.36, 0.10, 0.06), 6.0) for side, sign in _SIDES}
     # in front of his shoulders and above them, before the hands go back to the nape
     raised = {
         side: (
-            _hand(side, "chest", (sign * 0.25, 0.42, 0.06), 10.0),
+            *_hand(side, "chest", (sign * 0.25, 0.42, 0.06), 10.0),
             place(f"attacker.{side}_elbow", "partner.chest", (sign * 0.30, 0.10, 0.08), 4.0),
             facing(
                 f"attacker.{side}_wrist", (sign, 0.0, 0.0), "partner.neck", (0.0, 0.3, -1.0), 1.5
@@ -218,7 +233,7 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
     }
     over_shoulder = {
         side: (
-            _hand(side, "chest", (sign * 0.20, 0.36, -0.11), 12.0),
+            *_hand(side, "chest", (sign * 0.20, 0.36, -0.11), 12.0),
             facing(
                 f"attacker.{side}_wrist", (sign, 0.0, 0.0), "partner.neck", (-0.6 * sign, 0.3, -1.0)
             ),
@@ -226,14 +241,12 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
         for side, sign in _SIDES
     }
     throat = (
-        _hand("right", "neck", (0.14, 0.0, 0.07), 14.0),
+        *_hand("right", "neck", (0.14, 0.0, 0.07), 14.0),
         place("attacker.right_elbow", "partner.neck", (-0.13, -0.04, 0.12), 6.0),
     )
-    above = (_hand("right", "neck", (-0.20, 0.20, -0.05), 10.0),)
+    above = _hand("right", "neck", (-0.20, 0.20, -0.05), 10.0)
     # back over his shoulder, down behind him, then under his arms again
-    behind_him = tuple(
-        _hand(side, "chest", (sign * 0.27, -0.14, -0.10), 6.0) for side, sign in _SIDES
-    )
+    behind_him = _both(lambda side, sign: _hand(side, "chest", (sign * 0.27, -0.14, -0.10), 6.0))
     long, brief = SolveOptions(220, min_steps=40), SolveOptions(60, min_steps=20, patience=8)
     medium = SolveOptions(60, min_steps=40)
 
@@ -247,7 +260,9 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
     left, right = nelson["left"], nelson["right"]
     return [
         TangleKeyframe("waist lock", (waist,), (*close, *belly), solve=long),
-        TangleKeyframe("arms under his", (), (*close, *outside), solve=medium),
+        TangleKeyframe(
+            "arms under his", (), (*close, *outside["left"], *outside["right"]), solve=medium
+        ),
         TangleKeyframe("hands up", (), (*low, *raised["left"], *raised["right"]), solve=medium),
         TangleKeyframe(
             "over his shoulders",
@@ -261,13 +276,13 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
         TangleKeyframe(
             "right arm free",
             (left, *off(right)),
-            (*close, *nape["left"], outside[1]),
+            (*close, *nape["left"], *outside["right"]),
             solve=brief,
         ),
         TangleKeyframe("over the shoulder", (left,), (*close, *nape["left"], *above), solve=brief),
         TangleKeyframe("headlock", (left, headlock), (*close, *nape["left"], *throat), solve=long),
         TangleKeyframe(
-            "both arms free", off(left, headlock), (*close, outside[0], *above), solve=medium
+            "both arms free", off(left, headlock), (*close, *outside["left"], *above), solve=medium
         ),
         TangleKeyframe("down again", (), (*close, *behind_him), solve=medium),
         TangleKeyframe("waist lock again", (waist,), (*close, *belly), solve=long),
@@ -338,11 +353,13 @@ def _holds(world: SceneSetup, motion: TangleMotion) -> list[Claim]:
             trunk = [f"partner.{part}" for part in ("hips", "spine", "chest")]
             claims.append(touches(views[name], what, [wrist], trunk, 0.03))
         nelson, what = views["full nelson"], f"full nelson: {side} hand on the nape"
-        # the wrist stays beside the neck: solid arms do not bend around his shoulder further
+        # the wrist stays beside the neck, because solid arms do not bend around his shoulder
+        # further; fingers point across the nape. The neck is 6 cm wide from its middle: 12 cm off
+        # it a hand still lies against its back, as a viewer sees a nelson
         hand = nelson.seen_from(wrist, "partner.neck", (sign * _HAND_M, 0.0, 0.0))
         claims.append(Claim.at_least(f"{what}: behind, m", -float(hand[2]), 0.03))
         claims.append(Claim.at_most(f"{what}: off the middle, m", abs(float(hand[0])), 0.12))
-        claims.append(touches(nelson, what, [wrist], ["partner.neck", "partner.head"], 0.03))
+        claims.append(touches(nelson, what, [wrist], ["partner.neck", "partner.head"], 0.01))
         heights = [
             float(nelson.frames.position(joint)[1])
             for joint in (f"partner.{side}_shoulder", f"attacker.{side}_elbow")
@@ -352,12 +369,12 @@ def _holds(world: SceneSetup, motion: TangleMotion) -> list[Claim]:
     lock, what = views["headlock"], "headlock: right forearm at the throat"
     forearm = ["attacker.right_elbow", "attacker.right_wrist"]
     claims.append(in_front(lock, what, "attacker.right_elbow", "partner.neck", 0.04))
-    claims.append(touches(lock, what, forearm, ["partner.neck", "partner.head"], 0.03))
+    claims.append(touches(lock, what, forearm, ["partner.neck", "partner.head"], 0.01))
     across = lock.seen_from("attacker.right_wrist", "partner.neck")
     claims.append(Claim.at_least(f"{what}, hand past the middle, m", float(across[0]), 0.0))
     body = [f"partner.{name}" for name in world.layout.scene.actor("partner").figure.skeleton.names]
     arms = [*hands, *(f"attacker.{side}_elbow" for side, _ in _SIDES)]
     between = range(at["waist lock"], at["waist lock again"] + 1, 4)
     apart = [PoseView(world.layout, motion.path[k]).clearance(arms, body) for k in between]
-    claims.append(Claim.at_most("arms off the partner between holds, m", max(apart), 0.10))
+    claims.append(Claim.at_most("arms off the partner between holds, m", max(apart), 0.05))
     return claims

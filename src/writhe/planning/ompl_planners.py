@@ -30,6 +30,13 @@ PLANNERS = {
     "prm": "PRM",
     "prmstar": "PRMstar",
 }
+# planners that are compared only in sweeps of settings
+MORE_PLANNERS = {
+    "bkpiece": "BKPIECE1",
+    "lbkpiece": "LBKPIECE1",
+    "kpiece": "KPIECE1",
+    "bitstar": "BITstar",
+}
 RANGE_RAD = 1.0  # longest edge of a tree
 MARGIN_RAD = 1.5  # margin of the sampled box beyond the two postures, within joint limits
 ROOT_RAD, ROOT_M = 0.3, 0.3  # the same for the root
@@ -48,10 +55,12 @@ class SamplingPlanner:
         iterations: int | None = None,
         seconds: float = 60.0,
         simplify: bool = True,
+        range_rad: float = RANGE_RAD,
     ) -> None:
-        if method not in PLANNERS:
-            raise UnknownNameError("sampling planner", method, list(PLANNERS))
+        if method not in PLANNERS | MORE_PLANNERS:
+            raise UnknownNameError("sampling planner", method, [*PLANNERS, *MORE_PLANNERS])
         self.name = method
+        self.range_rad = range_rad
         self.seed = seed
         self.iterations = iterations
         self.seconds = seconds
@@ -67,11 +76,11 @@ class SamplingPlanner:
         states = _States(problem, compiled)
         rows = search_states(
             states,
-            PLANNERS[self.name],
+            (PLANNERS | MORE_PLANNERS)[self.name],
             seed=self.seed,
             seconds=self.seconds,
             iterations=self.iterations,
-            longest_edge=RANGE_RAD,
+            longest_edge=self.range_rad,
             simplify=self.simplify,
         )
         if rows is None:

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
 
-from writhe.planning.ompl_planners import SamplingPlanner, warm_up
+from writhe.planning.ompl_planners import RANGE_RAD, SamplingPlanner, warm_up
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 
@@ -43,10 +43,18 @@ class PlannerProcess:
         """End the process."""
         self.close()
 
-    def plan(self, method: str, problem: PlanProblem, *, seed: int, seconds: float) -> Plan:
+    def plan(
+        self,
+        method: str,
+        problem: PlanProblem,
+        *,
+        seed: int,
+        seconds: float,
+        range_rad: float = RANGE_RAD,
+    ) -> Plan:
         """As `SamplingPlanner.plan`; STUCK with a note if the process had to be killed."""
         connection = self._ready(problem)
-        connection.send((method, problem, seed, seconds))
+        connection.send((method, problem, seed, seconds, range_rad))
         if connection.poll(seconds + self.grace_s):
             path, status, spent, steps = connection.recv()
             return Plan(problem, path, PlanStatus(status), method, spent, steps)
@@ -71,7 +79,7 @@ class PlannerProcess:
             self._process.start()
             theirs.close()
         if self._warm is not problem.table:
-            self._connection.send(("", problem, 0, 0.0))
+            self._connection.send(("", problem, 0, 0.0, RANGE_RAD))
             if not self._connection.poll(START_S):
                 self.close()
                 raise TimeoutError(f"the planners' process did not start within {START_S:g} s")
@@ -84,7 +92,7 @@ def _serve(connection: Connection[Any, Any]) -> None:
     """Answer requests until the other side closes; an empty method asks to warm up."""
     while True:
         try:
-            method, problem, seed, seconds = connection.recv()
+            method, problem, seed, seconds, range_rad = connection.recv()
         except EOFError:
             # without clean-up: OMPL's binding reports leaks at exit
             os._exit(0)
@@ -92,5 +100,6 @@ def _serve(connection: Connection[Any, Any]) -> None:
             warm_up(problem)
             connection.send(None)
             continue
-        found = SamplingPlanner(method, seed=seed, seconds=seconds).plan(problem)
+        planner = SamplingPlanner(method, seed=seed, seconds=seconds, range_rad=range_rad)
+        found = planner.plan(problem)
         connection.send((found.path, found.status.value, found.seconds, found.steps))

@@ -46,6 +46,7 @@ from writhe.research.experiments.energy_planning.published_sweep import (
     summarise_sweep,
     sweep,
 )
+from writhe.research.experiments.energy_planning.sampling_sweep import sweep_sampling
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
 from writhe.skeleton.configuration_paths import resample_evenly
@@ -53,6 +54,7 @@ from writhe.skeleton.configuration_paths import resample_evenly
 FPS = 30.0
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")
 CANONICAL = "canonical-postures"
+SAMPLING = "sampling-sweep"
 # seconds of the paper's table 1: without and with the safe zone
 PAPER_TABLE_1 = {
     "arm-fold": (11.415, 10.722),
@@ -75,11 +77,14 @@ def run(
 ) -> dict[str, Any]:
     """All experiments, or `only` one; "canonical-postures" is the descent of figure 3.
 
+    "sampling-sweep" (alone, or with `full`) gives OMPL's planners the contortion with several
+    ranges for `seconds` each, and the best of them 300 s.
+
     OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the remaining runs
     are skipped after three failures in a row; 300 and no skipping with `full`.
     """
-    if only is not None and only not in (*NAMES, CANONICAL):
-        raise UnknownNameError("experiment", only, [*NAMES, CANONICAL])
+    if only is not None and only not in (*NAMES, CANONICAL, SAMPLING):
+        raise UnknownNameError("experiment", only, [*NAMES, CANONICAL, SAMPLING])
     budget = Budget(seconds=300.0, paper_seconds=300.0, hopeless=10) if full else Budget()
     if seconds is not None:
         budget = replace(budget, seconds=seconds)
@@ -111,11 +116,29 @@ def run(
             box_plot(report.picture_path("times.png"), results, budget.seconds),
             "Seconds, and the success rate; grey where no run succeeded",
         )
+    if only == SAMPLING or (only is None and full):
+        with PlannerProcess() as process:
+            found = sweep_sampling(contortion(), process, budget.seconds, progress)
+        out["sampling_sweep"] = found
+        _sampling(report, found)
     if only in (None, CANONICAL):
         progress(None, "descent to canonical postures")
         out["canonical_postures"] = _canonical(report)
     report.write()
     return out
+
+
+def _sampling(report: Report, found: dict[str, Any]) -> None:
+    """The table of the sampling planners' settings."""
+    report.heading("Sampling planners on the contortion, over their settings")
+    columns = ("planner", "range_rad", "solved", "seconds")
+    report.table(columns, [[row[c] for c in columns] for row in found["settings"]])
+    long = found["long_run"]
+    outcome = "solved" if long["solved"] else "not solved"
+    report.text(
+        f"{found['seconds']:g} s each; {long['planner']} with a range of {long['range_rad']:g} rad"
+        f" and {long['limit_s']:g} s: {outcome}, {long['seconds']:.0f} s."
+    )
 
 
 def _canonical(report: Report) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def test_the_body_stays_where_it_is(human):
 def test_a_hand_closes_around_the_rod_in_its_palm(human):
     q = standing(human)
     at = forward(human.skeleton, q)
-    along = at.rotation("left_wrist") @ np.array([0.0, 0.0, 0.3])
+    along = at.rotation("left_wrist") @ np.array([0.0, 0.0, 0.06])
     palm = at.point("left_wrist", PALM_IN_WRIST)
     rod = SceneObject("rod", (cylinder(palm - along, palm + along, 0.012),))
     scene = Scene((Actor("a", human),), (rod,))

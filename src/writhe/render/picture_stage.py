@@ -184,11 +184,15 @@ class PictureStage:
 
     # --- camera and rendering
 
-    def bounds(self) -> Floats:
-        """(2, 3) lower and upper corner of all geometry."""
+    def points(self) -> Floats:
+        """(n, 3) the vertices of all geometry."""
         if not self._shadow:
             raise WritheError("nothing was added to the picture")
-        points = np.concatenate(self._shadow)
+        return np.concatenate(self._shadow)
+
+    def bounds(self) -> Floats:
+        """(2, 3) lower and upper corner of all geometry."""
+        points = self.points()
         return np.stack([points.min(axis=0), points.max(axis=0)])
 
     def image(

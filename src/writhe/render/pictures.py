@@ -68,9 +68,13 @@ def film_strip(
     floor = min(float(b[0, 1]) for b in boxes)
     middles = np.array([[b[:, 0].mean(), 0.0, b[:, 2].mean()] for b in boxes])
     bodies = [_outline(figure, frames, i) - middles[i] for i in range(len(chosen))]
-    framed = np.concatenate(bodies)
     panels: list[Any] = []
     with PictureStage(size) as stage:
+        for i in range(len(chosen)) if extra is not None else ():
+            stage.clear()
+            extra(stage, _one(frames, i))
+            bodies.append(stage.points() - middles[i])
+        framed = np.concatenate(bodies)
         for i, frame in enumerate(chosen):
             stage.clear()
             red = highlights[int(frame)] if highlights is not None else ()

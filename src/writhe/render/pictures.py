@@ -70,10 +70,11 @@ def film_strip(
     bodies = [_outline(figure, frames, i) - middles[i] for i in range(len(chosen))]
     panels: list[Any] = []
     with PictureStage(size) as stage:
-        for i in range(len(chosen)) if extra is not None else ():
-            stage.clear()
-            extra(stage, _one(frames, i))
-            bodies.append(stage.points() - middles[i])
+        if extra is not None:
+            for i in range(len(chosen)):
+                stage.clear()
+                extra(stage, _one(frames, i))
+                bodies.append(stage.points() - middles[i])
         framed = np.concatenate(bodies)
         for i, frame in enumerate(chosen):
             stage.clear()

@@ -79,9 +79,9 @@ def test_the_terms_of_a_hold_are_met_where_it_holds(scene: writhe.Scene) -> None
                             orientation=True)  # fmt: skip
     hold = replace(here, on="anna.left_hip")
     terms = hold_terms("anna", hold, turned=(((1, 0, 0), (0, 2, 0)),))
-    apart = [np.linalg.norm(t.quantity.value(layout, q) - t.lower) for t in terms]
+    apart = [np.linalg.norm(t.quantity.value(layout, q) - np.asarray(t.lower)) for t in terms]
     assert len(terms) == 5
     assert max(apart[0], *apart[2:]) < 1e-9
     assert apart[1] > 0.1  # the hand does not point along the thigh
     elsewhere = hold_terms("anna", replace(hold, position_in_other=(0.0, 0.0, 0.0)))[0]
-    assert np.linalg.norm(elsewhere.quantity.value(layout, q) - elsewhere.lower) > 0.05
+    assert np.linalg.norm(elsewhere.quantity.value(layout, q) - np.asarray(elsewhere.lower)) > 0.05

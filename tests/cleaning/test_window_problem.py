@@ -107,11 +107,11 @@ def test_the_band_is_the_matrix_of_the_smoothness_penalties(rng: np.random.Gener
     for before, after in ((2, 2), (0, 2), (2, 0), (1, 0)):
         x, metric = rng.normal(size=(frames + 4, n)), rng.uniform(0.5, 2.0, n)
         smooth = window_band.Smoothness(x, metric, 4.0, 9.0, before, after)
-        band, right = np.zeros((frames * n, 3 * n)), np.zeros(frames * n)
+        band, right = np.zeros((frames * n, window_band.width(n))), np.zeros(frames * n)
         window_band.add_smoothness(smooth, band, right)
         dense = np.zeros((frames * n, frames * n))
         for j in range(frames * n):
-            for k in range(min(3 * n, frames * n - j)):
+            for k in range(min(window_band.width(n), frames * n - j)):
                 dense[j + k, j] = dense[j, j + k] = band[j, k]
         whole, expected = np.zeros((frames, frames)), np.zeros((frames, n))
         for stencil, weight in ((np.array([-1.0, 1.0]), 4.0), (np.array([1.0, -2.0, 1.0]), 9.0)):

@@ -1,14 +1,15 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
-1. `trajectory`: windows of penetrating frames are solved together, starting at the source, with
+1. `unfold`: joints that fold their skin are bent back to their fold limits.
+2. `trajectory`: windows of penetrating frames are solved together, starting at the source, with
    velocity and acceleration of the corrections bounded, until the certificate holds between all
    frames.
-2. Where that fails or moves the body far, a certified path through that part of the clip decides
+3. Where that fails or moves the body far, a certified path through that part of the clip decides
    on which side limbs pass, and the windows are solved again from it:
    `push_out` pushes every frame clear by itself; `clear_segments` cuts the clip where the motion
    between two frames is not certified or where the correction jumps; `segment_path` joins the
    segments by waiting on one side or by detours (`detour`), as near to the source as possible.
-3. `readings`: the same for the motion as readers of a BVH file interpolate it.
+4. `readings`: the same for the motion as readers of a BVH file interpolate it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from writhe.cleaning.leaps import Leaps, leaps
 from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.segment_path import nearest_path
 from writhe.cleaning.solve_windows import ClipTrajectory
+from writhe.cleaning.unfold import unfolded
 from writhe.cleaning.window_options import WindowOptions
 from writhe.cleaning.window_problem import ClipProblem
 from writhe.collision import Certificate, CollisionTable, certify
@@ -97,14 +99,16 @@ def clean(
         )
     shapes = table or CollisionTable.of_figure(figure)
     tracker = PostureTracker(figure, shapes, options, variables=variables)
-    problem = ClipProblem(tracker, motion.q, motion.fps, window_options)
+    # what is corrected: the source with its folded joints bent back
+    given = replace(motion, q=unfolded(shapes, motion.q, motion.fps, tracker.may_change))
+    problem = ClipProblem(tracker, given.q, motion.fps, window_options)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
     written_fps = motion.fps
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
             lambda first, stop: _path(
-                tracker, motion.slice(first, stop), fade_s, go_round, progress or no_progress
+                tracker, given.slice(first, stop), fade_s, go_round, progress or no_progress
             ),
             from_path=not go_round,
         )
@@ -116,7 +120,8 @@ def clean(
     by_file = table is None and written is not None and written.certified
     after = written if by_file and written is not None else certify(shapes, q, motion.fps)
     positions = forward(figure.skeleton, q).positions
-    moved = np.linalg.norm(positions - problem.source_positions, axis=2)
+    source_positions = forward(figure.skeleton, motion.q).positions
+    moved = np.linalg.norm(positions - source_positions, axis=2)
     return Cleaned(
         motion=replace(motion, q=q),
         before=certify(shapes, motion.q, motion.fps),
@@ -125,8 +130,8 @@ def clean(
         written_fps=written_fps,
         mean_displacement_m=float(moved.mean()),
         max_displacement_m=float(moved.max()),
-        leaps=leaps(positions, problem.source_positions),
-        changed_frames=int((moved.max(axis=1) > 1e-6).sum()),
+        leaps=leaps(positions, source_positions),
+        changed_frames=int((np.abs(q - motion.q).max(axis=1) > 1e-6).sum()),
     )
 
 

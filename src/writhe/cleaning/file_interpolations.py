@@ -6,6 +6,7 @@ joints that a reader sees are those of the file.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ from writhe.collision.stored_channels import stored_channels
 from writhe.collision.swept_intervals import swept_clip
 from writhe.errors import WritheError
 from writhe.io import figure_of, load, save
+from writhe.io.bvh.rotation_orders import steady_orders
 from writhe.kernels.cleaning.gated_intervals import uncertified_intervals
 from writhe.kernels.skeleton.kinematics import BALL, FREE
 from writhe.skeleton import Motion, quaternions
@@ -39,10 +41,15 @@ class NoShapesError(WritheError):
 class WrittenMotion:
     """A motion as its BVH file stores it: both readings, slerp and Euler angles."""
 
-    def __init__(self, motion: Motion, table: CollisionTable | None = None) -> None:
+    def __init__(
+        self,
+        motion: Motion,
+        table: CollisionTable | None = None,
+        rotation_orders: Mapping[str, str] | None = None,
+    ) -> None:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "motion.bvh"
-            save(motion, path)
+            save(motion, path, rotation_orders=rotation_orders)
             self.motion = load(path)
             self.channels: EulerChannels = stored_channels(path, self.motion)
         self.written = motion
@@ -109,10 +116,14 @@ class WrittenMotion:
 
 
 class FileReadings:
-    """Finds the intervals of a clip that are not certified once it is written to a BVH file."""
+    """Finds the intervals of a clip that are not certified once it is written to a BVH file.
+
+    Joints get other rotation orders (`steady_orders`) once the usual ones are not certified.
+    """
 
     def __init__(self, motion: Motion) -> None:
         self._motion = motion
+        self._orders: dict[str, str] = {}
         self._last: tuple[Floats, WrittenMotion, Certificate] | None = None
 
     def certificate(self, q: Floats) -> Certificate | None:
@@ -123,19 +134,22 @@ class FileReadings:
     def denser(self, q: Floats) -> tuple[Certificate | None, float]:
         """The certificate of the file, and the frame rate at which it holds.
 
-        Where the frames alone are not certified in between, the file gets 2, 4 or 8 times as many.
-        If none is certified, the result is that of the frames.
+        Where only the Euler angles are not certified in between, the file gets 2, 4 or 8 times as
+        many frames. If none is certified, the result is that of the frames.
         """
         fps = self._motion.fps
         found = self.certificate(q)
         if found is None or found.certified:
             return found, fps
         motion = replace(self._motion, q=q)
-        for times in DENSER:
-            assert self._last is not None
-            dense = WrittenMotion(motion.resample(times * fps), self._last[1].table).certify()
-            if dense.certified:
-                return dense, times * fps
+        assert self._last is not None
+        table = self._last[1].table
+        if certify(table, self._last[1].motion.q, fps).certified:
+            for times in DENSER:
+                dense = motion.resample(times * fps)
+                certificate = WrittenMotion(dense, table, self._orders).certify()
+                if certificate.certified:
+                    return certificate, times * fps
         return found, fps
 
     def failures(self, q: Floats) -> list[Instant]:
@@ -144,6 +158,11 @@ class FileReadings:
         if found is None:
             return []
         written, certificate = found
+        if not certificate.certified and not self._orders:
+            self._orders = steady_orders(replace(self._motion, q=q))
+            if self._orders:
+                self._last = self._written(q, written.table)
+                _, written, certificate = self._last
         if certificate.certified:
             return []
         return [
@@ -154,10 +173,14 @@ class FileReadings:
 
     def _read(self, q: Floats) -> tuple[WrittenMotion, Certificate] | None:
         if self._last is None or self._last[0] is not q:
-            table = None if self._last is None else self._last[1].table
             try:
-                written = WrittenMotion(replace(self._motion, q=q), table)
+                self._last = self._written(q, None if self._last is None else self._last[1].table)
             except NoShapesError:
                 return None
-            self._last = q, written, written.certify()
         return self._last[1:]
+
+    def _written(
+        self, q: Floats, table: CollisionTable | None
+    ) -> tuple[Floats, WrittenMotion, Certificate]:
+        written = WrittenMotion(replace(self._motion, q=q), table, self._orders)
+        return q, written, written.certify()

@@ -121,8 +121,7 @@ class ClipProblem:
             figure, table, tracker.metres, self.options.angle_weight, self.options.ankle_weight
         )
         self._smooth_metres = np.maximum(tracker.metres, self.options.min_metres)
-        self.may_change = np.ones(skeleton.dof_count, dtype=np.bool_)
-        self.may_change[tracker.prescribed] = False
+        self.may_change = tracker.may_change
         # those of the window being solved
         self._free, self._column_of = self._free_columns(np.flatnonzero(self.may_change))
         self._instants = self._offsets([], source)
@@ -205,9 +204,10 @@ class ClipProblem:
         options, part, free = self.options, slice(first, stop), self._free
         tree, frames, n = self.skeleton.tree, stop - first, len(free.dof)
         rows = self._window_rows(frames, n)
-        size = 3 * frames * n * n
-        band = self._band[:size].reshape(frames * n, 3 * n)
-        tried = cast(Any, self._factor[:size].reshape(frames * n, 3 * n))
+        width = window_band.width(n)
+        size = frames * n * width
+        band = self._band[:size].reshape(frames * n, width)
+        tried = cast(Any, self._factor[:size].reshape(frames * n, width))
         right = np.zeros(frames * n)
         band[:] = 0.0
         linearise_window(
@@ -324,8 +324,8 @@ class ClipProblem:
         self._positions, self._axes = np.empty((frames, joints, 3)), np.empty((frames, nv, 3))
         self._values = np.empty((frames, _MAX_ROWS))
         self._rows = np.empty(frames * _MAX_ROWS * nv)
-        self._band = np.empty(3 * frames * nv * nv)
-        self._factor = np.empty(3 * frames * nv * nv, dtype=np.float32)
+        size = frames * nv * window_band.width(nv)
+        self._band, self._factor = np.empty(size), np.empty(size, dtype=np.float32)
         pairs = _MAX_PAIRS * frames + _MIN_PAIRS
         self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
         self._pair_row = np.empty(2 * pairs * nv)

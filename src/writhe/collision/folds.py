@@ -122,15 +122,6 @@ class _Turning:
         return out
 
 
-def _bends(limit: FoldLimit, turns: Floats) -> tuple[Floats, Floats]:
-    """Bends (k,) and their directions (k,) of rotations (k, 4), radians."""
-    bone = quaternions.rotate(np.tile(limit.frame, (len(turns), 1)), np.array([1.0, 0.0, 0.0]))
-    back = quaternions.conjugate(limit.frame)
-    x, y, z = quaternions.rotate(back, quaternions.rotate(turns, bone)).T
-    # a bend about (0, cos d, sin d) turns the bone towards (0, sin d, -cos d)
-    return np.arctan2(np.hypot(y, z), x), np.arctan2(y, -z)
-
-
 def _min_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats:
     """(k,) the smallest limit of the directions that differ by at most `spread` (k,)."""
     out = np.full(len(direction), limit.bend_rad.min())
@@ -140,7 +131,7 @@ def _min_limits(limit: FoldLimit, direction: Floats, spread: Floats) -> Floats:
         first, last = int(np.ceil(ends[0])), int(np.floor(ends[1]))
         inner = limit.bend_rad[np.arange(first, last + 1, dtype=np.int64) % DIRECTIONS]
         out[i] = min(
-            float(_limits(limit, np.radians(ends)).min()),
+            float(limit.largest(np.radians(ends)).min()),
             float(inner.min(initial=np.pi)),
         )
     return out
@@ -154,8 +145,8 @@ def _folded(
     error: float,
 ) -> tuple[FoldedJoint | None, int]:
     count = len(interpolated.q)
-    bend, direction = _bends(limit, turning.at(np.arange(count), np.zeros(count)))
-    own = _limits(limit, direction)
+    bend, direction = limit.bends(turning.at(np.arange(count), np.zeros(count)))
+    own = limit.largest(direction)
     over = bend - own - TOLERANCE_RAD
     worst = int(over.argmax())
     best = float(over[worst])
@@ -168,8 +159,8 @@ def _folded(
     for _ in range(_HALVINGS):
         if not len(row):
             break
-        bend, direction = _bends(limit, turning.at(row, middle))
-        own = _limits(limit, direction)
+        bend, direction = limit.bends(turning.at(row, middle))
+        own = limit.largest(direction)
         over = bend - own - TOLERANCE_RAD
         if over.max() > best:
             k = int(over.argmax())
@@ -188,9 +179,3 @@ def _folded(
         return None, undecided
     at, bent, maximum = found
     return FoldedJoint(limit.joint, interpolated.seconds(at), bent, maximum), undecided
-
-
-def _limits(limit: FoldLimit, direction: Floats) -> Floats:
-    """(k,) the limits in directions (k,), linear between those of the table."""
-    table = np.append(limit.bend_rad, limit.bend_rad[0])
-    return np.interp(np.degrees(direction) % DIRECTIONS, np.arange(DIRECTIONS + 1), table)

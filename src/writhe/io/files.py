@@ -117,6 +117,7 @@ def save(
     props: Sequence[Prop] = (),
     metres_per_unit: float | None = None,
     undo_repairs: bool = False,
+    rotation_orders: Mapping[str, str] | None = None,
 ) -> None:
     """Write a motion to .bvh, glTF, USD or .fbx.
 
@@ -130,6 +131,8 @@ def save(
     props: for glTF, objects of the environment, which `load` ignores.
     metres_per_unit: for .bvh; by default that of the source file, else 1.
     undo_repairs: for .bvh, write repaired bones as they were in the source file.
+    rotation_orders: for .bvh, orders such as "ZXY" of the rotation channels by joint name; by
+        default those of the source file, else "ZXY".
     """
     file = Path(path)
     match file.suffix.lower():
@@ -139,7 +142,11 @@ def save(
             write_file(
                 file,
                 lambda temporary: save_bvh(
-                    motion, temporary, metres_per_unit=metres_per_unit, undo_repairs=undo_repairs
+                    motion,
+                    temporary,
+                    metres_per_unit=metres_per_unit,
+                    undo_repairs=undo_repairs,
+                    rotation_orders=rotation_orders,
                 ),
             )
         case suffix if suffix in GLTF:

@@ -63,6 +63,19 @@ class FoldLimit:
             bends = np.maximum(bends, _range(limits))
         return cls(joint, frame, np.minimum(bends, np.pi))
 
+    def bends(self, turns: Floats) -> tuple[Floats, Floats]:
+        """Bends (k,) and their directions (k,) of rotations (k, 4) of the joint, radians."""
+        bone = quaternions.rotate(np.tile(self.frame, (len(turns), 1)), np.array([1.0, 0.0, 0.0]))
+        back = quaternions.conjugate(self.frame)
+        x, y, z = quaternions.rotate(back, quaternions.rotate(turns, bone)).T
+        # a bend about (0, cos d, sin d) turns the bone towards (0, sin d, -cos d)
+        return np.arctan2(np.hypot(y, z), x), np.arctan2(y, -z)
+
+    def largest(self, direction: Floats) -> Floats:
+        """(k,) the largest bends in directions (k,), linear between those of the table."""
+        table = np.append(self.bend_rad, self.bend_rad[0])
+        return np.interp(np.degrees(direction) % DIRECTIONS, np.arange(DIRECTIONS + 1), table)
+
     def on(self, joint: str, turn: Floats | None = None) -> FoldLimit:
         """The same limit for another joint, whose frame is rotated by the quaternion `turn`."""
         frame = self.frame if turn is None else quaternions.multiply(turn, self.frame)

@@ -85,8 +85,9 @@ class PostureTracker:
             figure, table, self.metres, self.options.angle_weight, self.options.ankle_weight
         )
         self._x = np.empty(skeleton.dof_count)
-        free = np.ones(skeleton.dof_count, dtype=np.bool_) if variables is None else variables
-        self.prescribed = np.flatnonzero(~free)
+        all_free = np.ones(skeleton.dof_count, dtype=np.bool_)
+        self.may_change: Bools = all_free if variables is None else variables
+        self.prescribed = np.flatnonzero(~self.may_change)
         o = self.options
         limits = ContactOptions(o.max_step, o.near_m, o.margin_m, o.recovery_m, o.approach)
         self._contact_step = ContactStep(table, limits, self.prescribed)

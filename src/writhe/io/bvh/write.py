@@ -8,6 +8,7 @@ world rotation of its rest frame; positions stay the same.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -34,9 +35,10 @@ def save_bvh(
     *,
     metres_per_unit: float | None = None,
     undo_repairs: bool = False,
+    rotation_orders: Mapping[str, str] | None = None,
 ) -> None:
     """Write a BVH file; see `writhe.io.save`."""
-    layout = _Layout(motion, metres_per_unit, undo_repairs)
+    layout = _Layout(motion, metres_per_unit, undo_repairs, rotation_orders or {})
     with path.open("wb") as file:
         file.write(layout.header().encode())
         layout.write_frames(file)
@@ -45,7 +47,13 @@ def save_bvh(
 class _Layout:
     """Channels, offsets and units of the file."""
 
-    def __init__(self, motion: Motion, unit: float | None, undo_repairs: bool) -> None:
+    def __init__(
+        self,
+        motion: Motion,
+        unit: float | None,
+        undo_repairs: bool,
+        rotation_orders: Mapping[str, str],
+    ) -> None:
         self.motion = motion
         skeleton = motion.skeleton
         source = motion.source if motion.source.get("format") == "bvh" else {}
@@ -69,7 +77,9 @@ class _Layout:
                 self.offset[j] = 0.0  # then all programs interpret the positions in the same way
             if joint.name in added:
                 self.base[j] = 0.0
-            self.channels.append(_default_channels(joint.kind) if known is None else list(known))
+            own = _default_channels(joint.kind) if known is None else list(known)
+            order = rotation_orders.get(joint.name)
+            self.channels.append(own if order is None else _in_order(own, order, joint.name))
         first: dict[str, list[float]] = source.get("first_rotations_deg", {})
         self.start = np.zeros((len(skeleton), 3))
         for j, name in enumerate(skeleton.names):
@@ -201,6 +211,13 @@ def _default_channels(kind: JointKind) -> list[str]:
     if kind in (JointKind.FREE, JointKind.PRISMATIC):
         return [*POSITIONS, *ROTATIONS]
     return list(ROTATIONS)
+
+
+def _in_order(channels: list[str], order: str, joint: str) -> list[str]:
+    """The channels with three rotations in the given order."""
+    if sorted(order) != sorted("XYZ"):
+        raise WritheError(f"the rotation order of {joint!r} must be like 'ZXY', not {order!r}")
+    return [*(c for c in channels if c.endswith("position")), *(f"{a}rotation" for a in order)]
 
 
 def _has_positions(channels: list[str]) -> bool:

@@ -1,7 +1,8 @@
 """Banded normal equations of the corrections of a window of frames.
 
-The unknowns are the tangent steps v (F, n) of all frames. The matrix is symmetric with two block
-diagonals below the main one; entry (i, j), i >= j, is stored as band[j, i - j], LAPACK's lower band
+The unknowns are the tangent steps v (F, n) of all frames. The matrix is symmetric with one block
+diagonal below the main one, and below that the diagonals of the blocks that couple frames t and
+t + 2 by their acceleration. Entry (i, j), i >= j, is stored as band[j, i - j], LAPACK's lower band
 storage with one column of the matrix per row.
 """
 
@@ -38,6 +39,11 @@ class PairRows(NamedTuple):
     frame: Ints  # (P,)
     value: Floats  # (P,)
     row: Floats  # (P, 2, n)
+
+
+def width(n: int) -> int:
+    """Entries of a column of the matrix, for n unknowns in a frame."""
+    return 2 * n + 1
 
 
 @kernel

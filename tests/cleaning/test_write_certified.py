@@ -21,7 +21,7 @@ SKELETON = HUMAN.skeleton
 
 
 def wrist_near_gimbal_lock() -> Motion:
-    """The wrist passes gimbal lock of the order ZXY (X at a right angle) at a small distance, quickly."""
+    """The wrist passes gimbal lock of the order ZXY quickly, at a small distance."""
     q, at = np.tile(standing(HUMAN), (8, 1)), SKELETON.q_slice("left_wrist")
     z = np.linspace(-1.1, 1.1, 8)
     about_x = quaternions.from_rotation_vectors(np.tile([0.45 * np.pi, 0.0, 0.0], (8, 1)))
@@ -63,9 +63,7 @@ def test_a_joint_near_gimbal_lock_gets_another_rotation_order(tmp_path: Path):
 
 def test_a_wrong_rotation_order_is_refused(tmp_path: Path):
     with pytest.raises(WritheError, match="left_wrist"):
-        io.save(
-            wrist_near_gimbal_lock(), tmp_path / "a.bvh", rotation_orders={"left_wrist": "ZXZ"}
-        )
+        io.save(wrist_near_gimbal_lock(), tmp_path / "a.bvh", rotation_orders={"left_wrist": "ZXZ"})
 
 
 def test_a_file_that_cannot_be_certified_does_not_grow(tmp_path: Path):

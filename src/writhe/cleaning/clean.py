@@ -1,7 +1,7 @@
 """Remove the penetrations and pass-throughs of a clip, and certify the result.
 
 1. `unfold`: joints that fold their skin are bent back to their fold limits.
-2. `trajectory`: windows of penetrating frames are solved together, starting at the source, with
+2. `solve_windows`: windows of penetrating frames are solved together, starting at the source, with
    velocity and acceleration of the corrections bounded, until the certificate holds between all
    frames.
 3. Where that fails or moves the body far, a certified path through that part of the clip decides
@@ -9,7 +9,7 @@
    `push_out` pushes every frame clear by itself; `clear_segments` cuts the clip where the motion
    between two frames is not certified or where the correction jumps; `segment_path` joins the
    segments by waiting on one side or by detours (`detour`), as near to the source as possible.
-4. `readings`: the same for the motion as readers of a BVH file interpolate it.
+4. `file_interpolations`: the same for the motion as readers of a BVH file interpolate it.
 """
 
 from __future__ import annotations

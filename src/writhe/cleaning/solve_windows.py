@@ -39,9 +39,13 @@ _ROUNDS_FROM_SOURCE = 4
 _ROUNDS_OF_READING = 3  # the same for the interpolations of a file
 _VAIN_ROUNDS = 2  # rounds without fewer failures after which an interpolation is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
+_SLIDE_M = 0.004  # a planted foot that moves farther in a frame than in the source slides
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _YIELDING = 0.3  # share of the weights of planted feet in later rounds
+_RELAXATIONS = 20  # steps at most by which a certified motion is moved towards the solution
+_HALVINGS = 5  # of the share of such a step; the last one leaves the frame as it was
+_STILL_M = 1e-3  # frames that such a step moves less are done
 _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
@@ -64,7 +68,7 @@ class ClipTrajectory:
         self._passed: Bools = np.ones(max(len(problem.source) - 1, 0), dtype=np.bool_)
         self._check(problem.source, np.arange(len(self._passed)))
         self._source_passes = self._passed.copy()
-        self._all = np.flatnonzero(problem.may_change)
+        self._main = problem.main_dofs
         self._instants: list[Instant] = []
         # first and last + 1 frame of the corrected parts of the clip, and what is free in them
         self._parts: list[tuple[int, int, Ints]] = []
@@ -89,14 +93,23 @@ class ClipTrajectory:
             for first, stop in spans(hard, beside):
                 q = self._by_path(q, first, stop, find_path(first, stop))
             hard = self._uncertified(q)
+        return self._polished(q)
+
+    def _polished(self, q: Floats) -> Floats:
+        """Q relaxed where a joint is too fast or a planted foot slides; elsewhere unchanged."""
+        count = len(q)
+        rough = np.zeros(count, dtype=np.bool_)
+        rough[self._too_fast(q, 0, count)] = True
+        rough[:-1] |= self._problem.slides(q, 0, count) > _SLIDE_M
+        for first, stop in spans(rough, 2 * self._fade):
+            if not self._slerp_failures(q, first, stop):
+                ways = (q, self._relaxed(q, first, stop))
+                q = min(ways, key=lambda way: self._cost(way, first, stop))
         return q
 
     def _far(self, q: Floats) -> Bools:
         """(frames,) frames so far from the source that another side may be nearer."""
-        apart = np.linalg.norm(
-            self._problem.positions(q) - self._problem.source_positions, axis=2
-        ).mean(axis=1)
-        return apart > _FAR_M
+        return self._problem.displacements(q, 0, len(q)) > _FAR_M
 
     def _from_source(self) -> Floats:
         """(frames, nq) all windows around penetrating frames solved, started at the source."""
@@ -105,9 +118,10 @@ class ClipTrajectory:
         for first, stop in self._windows(self._penetrating(q)):
             free = problem.colliding_dofs(q[first:stop], self._min_margin_m)
             if len(free) == 0:
-                free = self._all
+                free = self._main
             self._parts.append((first, stop, free))
-            q = self._solve(q, first, stop, free, problem.options.iterations)
+            for group in problem.independent(free):
+                q = self._solve(q, first, stop, group, problem.options.iterations)
         return self._rounds(q, 0, len(q), _ROUNDS_FROM_SOURCE)
 
     def _penetrating(self, source: Floats) -> Bools:
@@ -169,21 +183,69 @@ class ClipTrajectory:
                 self._parts.append((a, b, problem.main_corrections(start, a, b)))
         found = start
         for a, b in self._windows(self._inside(first, stop)):
-            free = self._free_in(a, b)
-            found = self._solve(found, a, b, free, problem.options.iterations)
+            for free in problem.independent(self._free_in(a, b)):
+                found = self._solve(found, a, b, free, problem.options.iterations)
         found = self._rounds(found, first, stop)
-        failed, width = self._slerp_failures(found, first, stop), self._fade
-        while failed and width < stop - first:
-            found = self._towards(found, path, failed, width)
-            failed, width = self._slerp_failures(found, first, stop), 2 * width
         ways = [found, path, q]
-        if self._too_fast(found, first, stop) and self._slerp_failures(q, first, stop):
-            ways.append(self._rounds(q, first, stop))
+        if self._unfinished(found, first, stop):
+            certified = [w for w in (found, path) if not self._slerp_failures(w, first, stop)]
+            ways += [self._relaxed(way, first, stop) for way in certified[:1]]
+            if not certified and self._slerp_failures(q, first, stop):
+                ways.append(self._rounds(q, first, stop))
         # the number of failures decides, then leaps and displacement
         counts = [len(self._slerp_failures(way, first, stop)) for way in ways]
         best = min(counts)
         ways = [way for way, count in zip(ways, counts, strict=True) if count == best]
         return min(ways, key=lambda way: self._cost(way, first, stop))
+
+    def _unfinished(self, q: Floats, first: int, stop: int) -> bool:
+        """Whether q is not certified or too fast somewhere from first to stop - 1."""
+        return bool(self._slerp_failures(q, first, stop) or self._too_fast(q, first, stop))
+
+    def _relaxed(self, q: Floats, first: int, stop: int) -> Floats:
+        """A certified motion q, moved towards the solution as far as it stays certified.
+
+        Every step of the solution is taken by a share of each frame. The shares are halved beside
+        intervals that the step leaves uncertified.
+        """
+        problem, moving = self._problem, self._inside(first, stop)
+        self._margin[first:stop] = self._min_margin_m
+        for _ in range(_RELAXATIONS):
+            tried = q
+            for a, b in self._windows(moving):
+                a, b = max(a, first), min(b, stop)
+                tried = problem.solve(tried, a, b, self._margin, self._instants, self._main, 1)
+            taken, share = tried, np.ones(len(q))
+            for number in range(_HALVINGS + 1):
+                failed = self._slerp_failures(taken, first, stop)
+                if not failed:
+                    break
+                if number == 0:
+                    self._instants += failed
+                at = np.zeros(len(q), dtype=np.bool_)
+                for instant in failed:
+                    at[instant.frame : instant.frame + 2] = True
+                for a, b in spans(at, number):
+                    share[a:b] *= 0.5 if number < _HALVINGS - 1 else 0.0
+                taken = self._between(q, tried, share)
+            if self._slerp_failures(taken, first, stop):
+                break
+            moved = np.linalg.norm(problem.positions(taken) - problem.positions(q), axis=2)
+            moving = moved.max(axis=1) > _STILL_M
+            q = taken
+            if not moving.any():
+                break
+        return q
+
+    def _between(self, q: Floats, other: Floats, share: Floats) -> Floats:
+        """(frames, nq) frames at a share (frames,) of the way from q to another motion."""
+        out = other.copy()
+        for t in np.flatnonzero(share < 1.0):
+            kinematics.interpolate(
+                self._problem.skeleton.tree, q[t], other[t], float(share[t]), out[t]
+            )
+        out[share <= 0.0] = q[share <= 0.0]
+        return out
 
     def _inside(self, first: int, stop: int) -> Bools:
         """(frames,) the frames whose fades lie within first .. stop - 1."""
@@ -201,24 +263,20 @@ class ClipTrajectory:
             share *= smoothstep((frames - first) / width)
         if stop < count:
             share *= smoothstep((stop - 1 - frames) / width)
-        out = rows.copy()
-        for t in np.flatnonzero(share < 1.0):
-            kinematics.interpolate(
-                self._problem.skeleton.tree, q[first + t], rows[t], float(share[t]), out[t]
-            )
-        return out
+        return self._between(q[first:stop], rows, share)
 
     def _cost(self, q: Floats, first: int, stop: int) -> float:
-        """Mean displacement of a part of the clip, its leaps and its largest turns, m."""
+        """Mean displacement of a part of the clip, its leaps, slides and largest turns, m."""
         problem = self._problem
         part = slice(max(0, first - 1), stop + 1)
         allowed = problem.allowed_step[part]
         positions = problem.positions(q[part])
         step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
         leap = np.maximum(step - allowed[: len(step)] - _TOO_FAST_M, 0.0).max(axis=1, initial=0.0)
-        apart = np.linalg.norm(positions - problem.source_positions[part], axis=2)
+        apart = problem.displacements(q, part.start, part.stop)
         turns = np.abs(problem.corrections(q, first, stop)).max(axis=1, initial=0.0)
-        return float(apart.mean() + leap.sum() + _METRES_PER_TURN * turns.mean())
+        slide = np.maximum(problem.slides(q, first, stop) - _SLIDE_M, 0.0).sum()
+        return float(apart.mean() + leap.sum() + slide + _METRES_PER_TURN * turns.mean())
 
     def settle(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q solved again so that another reading is certified too, where possible.
@@ -255,27 +313,14 @@ class ClipTrajectory:
         at[list(fast)] = True
         for first, stop in self._windows(at):
             early = number < _ROUNDS_OF_MAIN
-            free = self._free_in(first, stop) if early else self._all
+            free = self._free_in(first, stop)
+            if not early:
+                free = np.union1d(free, self._main)
             feet = 1.0 if early else _YIELDING
-            q = self._solve(q, first, stop, free, self._problem.options.iterations_again, feet)
+            iterations = self._problem.options.iterations_again
+            for group in self._problem.independent(free):
+                q = self._solve(q, first, stop, group, iterations, feet)
         return q
-
-    def _towards(self, q: Floats, path: Floats, failed: list[Instant], width: int) -> Floats:
-        """(frames, nq) q blended with the path around the failed intervals, over `width` frames."""
-        frames = np.arange(len(q))
-        distance = np.full(len(q), np.inf)
-        for instant in failed:
-            gap = np.maximum(instant.frame - frames, frames - instant.frame - 1)
-            distance = np.minimum(distance, np.maximum(gap, 0))
-        share = np.clip(1.5 - distance / max(width, 1), 0.0, 1.0)
-        share = share * share * (3.0 - 2.0 * share)
-        out = q.copy()
-        for t in np.flatnonzero(share > 0.0):
-            kinematics.interpolate(
-                self._problem.skeleton.tree, q[t], path[t], float(share[t]), out[t]
-            )
-        out[share >= 1.0] = path[share >= 1.0]
-        return out
 
     def _too_fast(self, q: Floats, first: int, stop: int) -> list[int]:
         """Frames from `first` to stop - 1 after which a joint moves farther than allowed."""
@@ -329,7 +374,7 @@ class ClipTrajectory:
     def _free_in(self, first: int, stop: int) -> Ints:
         """The degrees of freedom that are free in a window."""
         found = [free for a, b, free in self._parts if a < stop and first < b]
-        return np.unique(np.concatenate(found)) if found else self._all
+        return np.unique(np.concatenate(found)) if found else self._main
 
     def _solve(
         self,

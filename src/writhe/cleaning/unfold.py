@@ -37,7 +37,10 @@ def unfolded(table: CollisionTable, q: Floats, fps: float, may_change: Bools) ->
         if not may_change[tree.v_start[joint] : tree.v_start[joint + 1]].all():
             continue
         if kind == HINGE:
-            part, rows = slice(end - 1, end), _hinge_bent_back(limit, tree.axis[joint], q[:, end - 1])
+            part, rows = (
+                slice(end - 1, end),
+                _hinge_bent_back(limit, tree.axis[joint], q[:, end - 1]),
+            )
         elif kind >= BALL:
             part, rows = slice(end - 4, end), _bent_back(limit, q[:, end - 4 : end], fps)
         else:

@@ -23,6 +23,7 @@ from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
+from writhe.cleaning.free_dofs import free_columns, independent_dofs, minor_joints
 from writhe.cleaning.window_options import Instant, WindowOptions
 from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.cleaning import window_band
@@ -123,11 +124,15 @@ class ClipProblem:
         self._smooth_metres = np.maximum(tracker.metres, self.options.min_metres)
         self.may_change = tracker.may_change
         # those of the window being solved
-        self._free, self._column_of = self._free_columns(np.flatnonzero(self.may_change))
+        self._free, self._column_of = free_columns(skeleton, np.flatnonzero(self.may_change))
         self._instants = self._offsets([], source)
         feet = [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
         self._feet: Ints = np.array(feet, dtype=np.int64)
-        self._weight = np.ones(len(skeleton))
+        self._minor = minor_joints(figure, table)
+        self._weight = np.where(self._minor, 0.0, 1.0)
+        # the parts of a hand are as far from the source as its wrist
+        self._weight[skeleton.tree.parent[self._minor]] = self.options.hand_weight
+        self._weight[self._minor] = 0.0
         self._weight[self._feet] = self.options.foot_weight
         moved = np.diff(self.source_positions[:, self._feet], axis=0)
         self._planted: Bools = np.linalg.norm(moved, axis=2) * fps < _STANDING_M_S
@@ -176,7 +181,7 @@ class ClipProblem:
         to solve for. feet: share of the weights of planted feet.
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
-        self._free, self._column_of = self._free_columns(free)
+        self._free, self._column_of = free_columns(self.skeleton, free)
         self._reserve(stop - first)
         chosen = [i for i in instants if first - 1 <= i.frame < stop]
         self._instants = self._offsets(chosen, out)
@@ -280,6 +285,31 @@ class ClipProblem:
         largest_moves(tree, rows, free, step, moved)
         return step, moved
 
+    def displacements(self, q: Floats, first: int, stop: int) -> Floats:
+        """(stop - first,) mean displacement of the joints of q, m, without minor ones."""
+        apart = self.positions(q[first:stop]) - self.source_positions[first:stop]
+        return np.linalg.norm(apart[:, ~self._minor], axis=2).mean(axis=1)
+
+    def slides(self, q: Floats, first: int, stop: int) -> Floats:
+        """(stop - first - 1,) how far a planted foot moves in a frame beyond the source, m."""
+        if not len(self._feet):
+            return np.zeros(max(stop - first - 1, 0))
+        now, given = (
+            np.linalg.norm(np.diff(p[:, self._feet], axis=0), axis=2)
+            for p in (self.positions(q[first:stop]), self.source_positions[first:stop])
+        )
+        planted = self._planted[first : stop - 1]
+        return np.where(planted, np.maximum(now - given, 0.0), 0.0).max(axis=1)
+
+    @property
+    def main_dofs(self) -> Ints:
+        """The degrees of freedom that may change, without those of minor joints."""
+        return np.flatnonzero(self.may_change & ~self._minor[self.skeleton.tree.dof_joint])
+
+    def independent(self, free: Ints) -> list[Ints]:
+        """Degrees of freedom in groups that are solved one after the other."""
+        return independent_dofs(self.skeleton.tree, self._minor, free)
+
     def main_corrections(self, q: Floats, first: int, stop: int) -> Ints:
         """Degrees of freedom of the joints that q corrects noticeably (`min_correction_m`).
 
@@ -291,29 +321,11 @@ class ClipProblem:
         joints[self.skeleton.tree.dof_joint[maximum > self.options.min_correction_m]] = True
         main = joints[self.skeleton.tree.dof_joint] & self.may_change
         if not main.any():
-            return np.flatnonzero(self.may_change)
+            return self.main_dofs
         x[:, ~main & self.may_change] = 0.0
         for t in range(first, stop):
             kinematics.integrate(self.skeleton.tree, self.source[t], x[t - first], q[t])
         return np.flatnonzero(main)
-
-    def _free_columns(self, free: Ints) -> tuple[FreeColumns, Ints]:
-        """The free degrees of freedom by the joints they move, and the column of each or -1."""
-        tree, n = self.skeleton.tree, len(self.skeleton)
-        dof = np.sort(free)
-        column_of = np.full(self.skeleton.dof_count, -1, dtype=np.int64)
-        column_of[dof] = np.arange(len(dof))
-        chains: list[list[int]] = []
-        for j in range(n):
-            parent = int(tree.parent[j])
-            own = column_of[tree.v_start[j] : tree.v_start[j + 1]]
-            above = chains[parent] if parent >= 0 else []
-            chains.append([*above, *(int(c) for c in own if c >= 0)])
-        # a turning joint does not move its own centre, but a translation does; keep both
-        start = np.cumsum([0, *(len(chain) for chain in chains)])
-        return FreeColumns(
-            dof, start, np.array([c for chain in chains for c in chain], dtype=np.int64)
-        ), column_of
 
     def _reserve(self, frames: int) -> None:
         """Make room for a window of so many frames; the arrays are kept between windows."""
@@ -417,7 +429,7 @@ class ClipProblem:
         """Degrees of freedom that move the bodies of a pair nearer than its margin apart."""
         tree = self.skeleton.tree
         used = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
-        colliding_dofs(tree, self._obstacles, q, margin_m, used)
+        colliding_dofs(tree, self._obstacles, q, margin_m, self._minor, used)
         # the rest of an unbranched limb too, so that its end can stay in place
         children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(self.skeleton))
         for j in range(len(self.skeleton)):

@@ -145,6 +145,8 @@ def linearise_window(
             if first == last:
                 continue
             w = weight[j]
+            if w == 0.0:
+                continue
             ex = w * (positions[j, 0] - source[f, j, 0])
             ey = w * (positions[j, 1] - source[f, j, 1])
             ez = w * (positions[j, 2] - source[f, j, 2])
@@ -262,11 +264,12 @@ def frame_clearances(
 
 @kernel
 def colliding_dofs(
-    tree: Tree, obstacles: Obstacles, q: Floats, margin_m: float, used: Bools
+    tree: Tree, obstacles: Obstacles, q: Floats, margin_m: float, minor: Bools, used: Bools
 ) -> None:
     """Mark in `used` (nv,) what moves the two bodies of a pair nearer than its margin.
 
-    These are the joints on the way from one body to the other, over all frames q (F, nq).
+    These are the joints on the way from one body to the other, over all frames q (F, nq); without
+    minor (joints,) ones if there are others.
     """
     near, parent, starts = obstacles.near, tree.parent, tree.v_start
     for f in range(q.shape[0]):
@@ -286,16 +289,21 @@ def colliding_dofs(
         for i in range(min(found, near.gap.shape[0])):
             if near.gap[i] + near.allowance[i] >= margin_m:
                 continue
-            a, b = near.joints[i, 0], near.joints[i, 1]
-            while a != b:
-                # parents come before their children: step up from the later one
-                j = max(a, b)
-                for k in range(starts[j], starts[j + 1]):
-                    used[k] = True
-                if a == j:
-                    a = parent[a]
-                else:
-                    b = parent[b]
+            major = False
+            for marking in range(2):
+                a, b = near.joints[i, 0], near.joints[i, 1]
+                while a != b:
+                    # parents come before their children: step up from the later one
+                    j = max(a, b)
+                    if marking == 0:
+                        major = major or (not minor[j] and starts[j] < starts[j + 1])
+                    elif not (major and minor[j]):
+                        for k in range(starts[j], starts[j + 1]):
+                            used[k] = True
+                    if a == j:
+                        a = parent[a]
+                    else:
+                        b = parent[b]
 
 
 @kernel

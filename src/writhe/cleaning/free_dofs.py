@@ -1,0 +1,74 @@
+"""What the windows are solved for: the degrees of freedom, without those of minor joints.
+
+Minor joints move only small parts: fingers, eyes, the ends of toes. They are many, and the work of
+a window grows with the cube of what is solved for. Where a finger touches something outside its
+hand, the arm gives way and the hand stays as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Bools, Ints
+from writhe.collision import CollisionTable
+from writhe.kernels.cleaning.frame_rows import FreeColumns
+from writhe.kernels.skeleton.kinematics import Tree
+from writhe.skeleton import Figure, Skeleton
+from writhe.solvers.posture_tracking import FEET
+
+_REACH = 0.075  # of the size of the body: fingers reach less, a hand or a head more
+
+
+def minor_joints(figure: Figure, table: CollisionTable) -> Bools:
+    """(joints,) joints whose descendants and shapes all lie near them; never ankles or toes."""
+    skeleton, bodies = figure.skeleton, table.bodies
+    positions = skeleton.rest_positions
+    extent = np.zeros(len(skeleton))  # of the joint's own shapes
+    for b, joint in enumerate(bodies.joint):
+        if np.isfinite(bodies.capsule_radius[b]):
+            extent[joint] = max(extent[joint], bodies.reach[b] + bodies.capsule_radius[b])
+    feet = {skeleton.index(joint) for role, joint in figure.roles if role in FEET}
+    out = np.zeros(len(skeleton), dtype=np.bool_)
+    root = 0
+    for j, parent in enumerate(skeleton.tree.parent):
+        if parent < 0:
+            root = j
+        tree = slice(root, int(skeleton.tree.subtree_end[root]))
+        size = float(np.ptp(positions[tree], axis=0).max())
+        below = slice(j, int(skeleton.tree.subtree_end[j]))
+        reach = np.linalg.norm(positions[below] - positions[j], axis=1) + extent[below]
+        out[j] = parent >= 0 and j not in feet and float(reach.max()) < _REACH * size
+    return out
+
+
+def independent_dofs(tree: Tree, minor: Bools, free: Ints) -> list[Ints]:
+    """Degrees of freedom in groups that are solved one after the other.
+
+    First those of the body; then those of the minor joints of each hand, which are free where its
+    fingers touch each other. minor (joints,).
+    """
+    groups: dict[int, list[int]] = {}
+    for dof in free:
+        joint, hand = int(tree.dof_joint[dof]), -1
+        while minor[joint]:
+            hand = joint = int(tree.parent[joint])
+        groups.setdefault(hand, []).append(int(dof))
+    return [np.array(groups[hand]) for hand in sorted(groups)]
+
+
+def free_columns(skeleton: Skeleton, free: Ints) -> tuple[FreeColumns, Ints]:
+    """The free degrees of freedom by the joints they move, and the column (nv,) of each or -1."""
+    tree, dof = skeleton.tree, np.sort(free)
+    column_of = np.full(skeleton.dof_count, -1, dtype=np.int64)
+    column_of[dof] = np.arange(len(dof))
+    chains: list[list[int]] = []
+    for j in range(len(skeleton)):
+        parent = int(tree.parent[j])
+        own = column_of[tree.v_start[j] : tree.v_start[j + 1]]
+        above = chains[parent] if parent >= 0 else []
+        chains.append([*above, *(int(c) for c in own if c >= 0)])
+    # a turning joint does not move its own centre, but a translation does; keep both
+    start = np.cumsum([0, *(len(chain) for chain in chains)])
+    return FreeColumns(
+        dof, start, np.array([c for chain in chains for c in chain], dtype=np.int64)
+    ), column_of

@@ -29,7 +29,6 @@ from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_pair_rows import instant_inequalities, speed_inequalities
 from writhe.kernels.cleaning.frame_rows import (
-    FreeColumns,
     Obstacles,
     WindowRows,
     colliding_dofs,

@@ -101,7 +101,8 @@ def clean(
     tracker = PostureTracker(figure, shapes, options, variables=variables)
     # what is corrected: the source with its folded joints bent back
     given = replace(motion, q=unfolded(shapes, motion.q, motion.fps, tracker.may_change))
-    problem = ClipProblem(tracker, given.q, motion.fps, window_options)
+    source_positions = forward(figure.skeleton, motion.q).positions
+    problem = ClipProblem(tracker, given.q, motion.fps, window_options, source_positions)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
     written: Certificate | None = None
     written_fps = motion.fps
@@ -112,6 +113,9 @@ def clean(
             ),
             from_path=not go_round,
         )
+        bent = unfolded(shapes, q, motion.fps, tracker.may_change)
+        if bent is not q:
+            q = trajectory.replaced(q, bent)
         if euler:
             readings = FileReadings(motion)
             q = trajectory.settle(q, readings.failures)
@@ -120,7 +124,6 @@ def clean(
     by_file = table is None and written is not None and written.certified
     after = written if by_file and written is not None else certify(shapes, q, motion.fps)
     positions = forward(figure.skeleton, q).positions
-    source_positions = forward(figure.skeleton, motion.q).positions
     moved = np.linalg.norm(positions - source_positions, axis=2)
     return Cleaned(
         motion=replace(motion, q=q),

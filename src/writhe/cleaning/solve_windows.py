@@ -95,6 +95,12 @@ class ClipTrajectory:
             hard = self._uncertified(q)
         return self._polished(q)
 
+    def replaced(self, q: Floats, other: Floats) -> Floats:
+        """Another motion instead of q, solved again where necessary, if as many intervals pass."""
+        found = self._rounds(other, 0, len(q))
+        worse = len(self._slerp_failures(found)) > len(self._slerp_failures(q))
+        return q if worse else found
+
     def _polished(self, q: Floats) -> Floats:
         """Q relaxed where a joint is too fast or a planted foot slides; elsewhere unchanged."""
         count = len(q)
@@ -125,11 +131,11 @@ class ClipTrajectory:
         return self._rounds(q, 0, len(q), _ROUNDS_FROM_SOURCE)
 
     def _penetrating(self, source: Floats) -> Bools:
-        """(frames,) source frames within the margin, and those beside an interval that is not."""
+        """(frames,) source frames within the margin, beside a failed interval, or displaced."""
         bad = self._problem.clearances(source, self._min_margin_m) < self._min_margin_m
         bad[:-1] |= ~self._source_passes
         bad[1:] |= ~self._source_passes
-        return bad
+        return bad | self._problem.displaced
 
     def _rounds(self, q: Floats, first: int, stop: int, max_rounds: int = _ROUNDS) -> Floats:
         """Q solved again where it is not certified or too fast, within first .. stop - 1.

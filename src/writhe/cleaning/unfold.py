@@ -21,7 +21,7 @@ from writhe.skeleton.fold_limits import FoldLimit
 _INSET_RAD = np.radians(1.0)  # that joints stay inside their fold limit, for the motion in between
 _LEAST_TURN_RAD = np.radians(4.0)  # turns in a frame below this are never spread
 _MOST_RAD_S = np.radians(2700.0)  # no joint of a body turns faster
-_BETWEEN = (0.25, 0.5, 0.75)  # shares of an interval at which it is tested for folds
+_BETWEEN = tuple(np.arange(1, 8) / 8)  # shares of an interval at which it is tested for folds
 _ROUNDS = 80  # of spreading a turn
 
 

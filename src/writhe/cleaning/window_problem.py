@@ -53,6 +53,7 @@ lapack = cast(Any, _lapack)
 
 
 _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
+_DISPLACED_M = 1e-4
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
 _MAX_ROWS = 72  # inequalities of a frame at most
@@ -101,7 +102,9 @@ def _changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
 class ClipProblem:
     """Solves the windows of one clip; keeps its arrays between windows. Not thread-safe.
 
-    source (frames, nq). The tracker's `variables` (nv) mark the degrees of freedom that may change.
+    source (frames, nq); targets (frames, joints, 3): the positions that joints stay near to, by
+    default those of the source. The tracker's `variables` (nv) mark the degrees of freedom that may
+    change.
     """
 
     def __init__(
@@ -110,12 +113,17 @@ class ClipProblem:
         source: Floats,
         fps: float,
         options: WindowOptions | None = None,
+        targets: Floats | None = None,
     ) -> None:
         self.options = options or WindowOptions()
         self.source, self.fps = source, fps
         figure, table = tracker.figure, tracker.table
         self.skeleton = skeleton = figure.skeleton
-        self.source_positions = forward(skeleton, source).positions
+        positions = forward(skeleton, source).positions
+        self.source_positions = positions if targets is None else targets
+        # frames in which the source itself is away from what its joints should stay near to
+        away = np.linalg.norm(positions - self.source_positions, axis=2)
+        self.displaced: Bools = away.max(axis=1, initial=0.0) > _DISPLACED_M
         self._metres = tracker.metres
         self._angle_weight = angle_weights(
             figure, table, tracker.metres, self.options.angle_weight, self.options.ankle_weight

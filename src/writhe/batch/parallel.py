@@ -20,6 +20,7 @@ from writhe.errors import WritheError
 _AHEAD = 3  # groups of tasks submitted per thread: one runs, the others are queued
 _GROUP_S = 0.25  # aim of the time that a group takes
 _MAX_GROUP = 64
+_ONE_THREAD = {"NUMBA_NUM_THREADS": "1"}  # a worker is one core; Dask does this for BLAS
 _COUNT_S = 1.0  # how often the threads are counted; workers come and go
 
 
@@ -62,7 +63,7 @@ def run_tasks(
     if engine.is_here:
         yield from map(function, tasks)
         return
-    with _client(engine) as client:
+    with connected(engine) as client:
         yield from run_on_client(client, tasks, engine.retries, function)
 
 
@@ -150,12 +151,13 @@ def _killed_row(task: BatchTask, error: Exception) -> Row:
 
     why = f"{type(error).__name__}: {error}"
     if isinstance(error, KilledWorker):
-        why = "the worker process ended several times while it processed this file"
+        why = "its worker process ended several times: a crash, or more memory than its limit"
     return replace(new_row(task), error=why, error_kind="killed")
 
 
 @contextmanager
-def _client(engine: Engine) -> Generator[Any]:
+def connected(engine: Engine) -> Generator[Any]:
+    """A `distributed.Client` of the cluster that an engine names, which is started if need be."""
     try:
         import distributed
     except ImportError:
@@ -198,9 +200,11 @@ def _cluster(engine: Engine) -> Any:
         cluster.adapt(minimum_jobs=engine.jobs, maximum_jobs=engine.jobs)
         return cluster
     if engine.kubernetes:
-        cluster = _optional("dask_kubernetes.operator", "KubeCluster", "dask-kubernetes")()
-        cluster.scale(engine.jobs)
-        return cluster
+        make = _optional("dask_kubernetes.operator", "KubeCluster", "dask-kubernetes")
+        try:
+            return make(**kubernetes_options(engine))
+        except Exception as error:  # of its clients: no configuration, no operator, no rights
+            raise WritheError(f"Kubernetes did not start workers: {_last_lines(error)}") from None
     import distributed
     from dask import config
 
@@ -220,10 +224,28 @@ def _cluster(engine: Engine) -> Any:
         memory_limit=engine.memory_limit,
         silence_logs=50,
         preload=["writhe.batch.worker_start"],
+        env=_ONE_THREAD,
     )
     # replaces a worker that could not be started again after its death
     cluster.adapt(minimum=engine.jobs, maximum=engine.jobs)
     return cluster
+
+
+def kubernetes_options(engine: Engine) -> dict[str, Any]:
+    """Arguments of `dask_kubernetes.operator.KubeCluster`.
+
+    The image is `kubernetes.image` of Dask's configuration; it must contain writhe.
+    """
+    memory = "4Gi" if engine.memory_limit == "auto" else engine.memory_limit
+    limits = {"cpu": "1", "memory": memory.removesuffix("B")}
+    return {
+        "name": "writhe-batch",
+        "n_workers": engine.jobs,
+        "resources": {"requests": limits, "limits": limits},
+        "env": _ONE_THREAD,
+        "worker_command": ["dask", "worker", "--nthreads", "1"],
+        "quiet": True,
+    }
 
 
 def _last_lines(error: BaseException) -> str:

@@ -110,7 +110,7 @@ class BodyKey:
         )
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def fitted_figure(key: BodyKey) -> Figure:
     """`figure_of(motion, partial=True)`, fitted once for all clips of one skeleton.
 

@@ -177,7 +177,7 @@ def _table(
     return CollisionTable.of_figure(_body(file, motion, figure, None, animation), policy)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=256)
 def _fitted_table(key: BodyKey) -> CollisionTable:
     return CollisionTable.of_figure(fitted_figure(key))
 

@@ -10,7 +10,7 @@ import numpy as np
 from writhe.skeleton.skeleton import Skeleton
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def skeleton_digest(skeleton: Skeleton) -> str:
     """A hash of the joints and tips; equal skeletons, and only those, have equal hashes."""
     digest = hashlib.blake2b(digest_size=16)

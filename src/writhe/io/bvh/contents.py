@@ -65,7 +65,7 @@ class _Hierarchy:
     joints: list[BvhJoint] = field(compare=False, repr=False)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _described(hierarchy: _Hierarchy) -> BvhContents:
     joints = hierarchy.joints
     names = unique_names([j.name for j in joints])

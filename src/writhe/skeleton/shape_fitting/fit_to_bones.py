@@ -332,14 +332,13 @@ def _carrying_parents(geometry: RestGeometry, carrying: list[int]) -> dict[int, 
 
 def bones_between(geometry: RestGeometry, a: int, b: int) -> int:
     """Number of bones with length between two joints; 99 if they are not connected."""
-    names = geometry.skeleton.names
-    if a == b:
-        return 0
-    if geometry.skeleton.ancestors(names[a])[-1] != geometry.skeleton.ancestors(names[b])[-1]:
-        return 99
-    path = geometry.skeleton.path(names[a], names[b])
-    top = min(path)
-    return sum(1 for j in path if j != top and geometry.length(j) > 0.004 * geometry.stature)
+    count, parent, top, other = geometry.bones_to_root, geometry.parent, a, b
+    while top != other:  # joints are in depth-first order: a parent comes before its children
+        if top > other:
+            top = parent[top]
+        else:
+            other = parent[other]
+    return 99 if top < 0 else count[a] + count[b] - 2 * count[top]
 
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:

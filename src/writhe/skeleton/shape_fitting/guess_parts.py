@@ -46,6 +46,10 @@ class RestGeometry:
         above = np.maximum(skeleton.tree.parent, 0)
         bones = np.linalg.norm(self.positions - self.positions[above], axis=1)
         self._lengths: list[float] = np.where(skeleton.tree.parent < 0, 0.0, bones).tolist()
+        self.bones_to_root: list[int] = []  # bones with length from the root to each joint
+        for j, p in enumerate(self.parent):
+            count = self.bones_to_root[p] if p >= 0 else 0
+            self.bones_to_root.append(count + int(self._lengths[j] > 0.004 * self.stature))
         self.reach = np.zeros(len(self.parent))
         for j in range(len(self.parent) - 1, -1, -1):
             ends = [float(np.linalg.norm(t - self.positions[j])) for t in self.tips.get(j, [])]

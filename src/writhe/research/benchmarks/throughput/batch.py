@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from writhe.batch.journal import FOLDER
-from writhe.batch.parallel import Engine, run_on_client
+from writhe.batch.parallel import Engine, connected, run_on_client
 from writhe.batch.rows import Row
 from writhe.batch.run import BatchOptions, run_batch
 from writhe.batch.settings import Settings
@@ -48,15 +48,19 @@ def run(
 ) -> dict[str, Any]:
     """Figures of one run; `full` cleans all clips instead of every sixth.
 
-    part: `killed` or `scheduler` run that measurement alone.
+    part: `killed`, `parallel` or `scheduler` runs that measurement alone.
     """
     if part == "killed":
         with tempfile.TemporaryDirectory(prefix="writhe-bench-batch-") as name:
             return {"killed_workers": _killed(progress, Path(name), clips, quick)}
     if part == "scheduler":
         return {"scheduler": measure_scheduler(progress, 1_000 if quick else 100_000)}
+    if part == "parallel":
+        if clips is None:
+            raise WritheError("give a folder of clips with --clips")
+        return _parallel(find_sources([clips]))
     if part is not None:
-        raise WritheError(f"the part must be killed or scheduler, not {part!r}")
+        raise WritheError(f"the part must be killed, parallel or scheduler, not {part!r}")
     with tempfile.TemporaryDirectory(prefix="writhe-bench-batch-") as name:
         work = Path(name)
         sources = find_sources([clips]) if clips else _own_clips(work / "clips", 24)
@@ -85,7 +89,7 @@ def run(
         ),
         "clean_frames_per_s_core_median": round(statistics.median(speeds), 1),
         "clean_frames_per_s_core_min": round(speeds[0], 1),
-        "parallel_efficiency": round(parallel, 3),
+        **parallel,
         "overhead_ms_clip": round(1e3 * overhead_s, 2),
         "killed_workers": killed,
     }
@@ -124,35 +128,46 @@ def _overhead(sources: list[Source], folder: Path) -> float:
     return (time.perf_counter() - start - sum(row.seconds for row in rows)) / len(rows)
 
 
-def _parallel(sources: list[Source]) -> float:
-    """Work done per second by two processes over twice that of one, once the workers are loaded.
+def _parallel(sources: list[Source]) -> dict[str, float]:
+    """Work done per second by two processes over twice that of one, once all are loaded.
 
-    The first clips of each worker load its kernels and fit bodies; they are left out on both sides.
+    The first run of the clips loads kernels and fits bodies; it is left out on both sides. Beside
+    the ratio of the clock, that of the processor time of all processes, scheduler included: what
+    the efficiency would be if nothing waited, on a busy machine too.
     """
-    from distributed import Client, LocalCluster
-
     settings = Settings("certify")
     tasks = [BatchTask(source, None, settings, settings.digest) for source in sources]
-    start = time.perf_counter()
     for task in tasks:
         run_task(task)
-    alone = time.perf_counter() - start
-    with (
-        LocalCluster(
-            n_workers=_JOBS, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    start, processor = time.perf_counter(), _processor_s()
+    for task in tasks:
+        run_task(task)
+    alone, alone_processor = time.perf_counter() - start, _processor_s() - processor
+    with connected(Engine(jobs=_JOBS)) as client:
+        list(run_on_client(client, tasks + tasks))
+        start, processor = time.perf_counter(), _processor_s()
         list(run_on_client(client, tasks))
-        start = time.perf_counter()
-        list(run_on_client(client, tasks))
-        together = time.perf_counter() - start
-    return alone / (_JOBS * together)
+        together, used = time.perf_counter() - start, _processor_s() - processor
+    return {
+        "parallel_efficiency": round(alone / (_JOBS * together), 3),
+        "parallel_efficiency_processor": round(alone_processor / used, 3),
+    }
+
+
+def _processor_s() -> float:
+    """Seconds of processor time of this process and its children so far."""
+    import psutil
+
+    total = time.process_time()
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += sum(child.cpu_times()[:2])
+    return total
 
 
 def _killed(progress: Progress, work: Path, clips: Path | None, quick: bool) -> dict[str, Any]:
     """Process 500 clips while workers are killed; count rows that are lost or repeated."""
-    cleaned = _excerpts(work / "excerpts", clips, 2 if quick else 60)
+    cleaned = _excerpts(work / "excerpts", clips, 2 if quick else 250)
     converted = _own_clips(work / "short", 18 if quick else 500 - len(cleaned))
     found = {"runs": 0, "kills": 0, "lost": 0, "duplicated": 0, "failed": 0, "cleaned": 0}
     for sources, settings in (

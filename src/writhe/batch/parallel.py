@@ -213,13 +213,14 @@ def _cluster(engine: Engine) -> Any:
         {
             "distributed.comm.timeouts.connect": "60s",
             "distributed.scheduler.allowed-failures": engine.retries,
+            "distributed.worker.profile.enabled": False,  # samples stacks a hundred times a second
         }
     )
     cluster = distributed.LocalCluster(
         n_workers=engine.jobs,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=":0",  # any free port
+        dashboard_address=None,
         host="127.0.0.1",
         memory_limit=engine.memory_limit,
         silence_logs=50,

@@ -28,7 +28,8 @@ def bench(
     part: Annotated[
         str | None,
         typer.Option(
-            help="Only the clips of the part `tuning` or `untouched`; batch: `killed`, `scheduler`."
+            help="Only the clips of the part `tuning` or `untouched`; batch: `killed`, `parallel`,"
+            " `scheduler`."
         ),
     ] = None,
     frames: Annotated[

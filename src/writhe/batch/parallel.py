@@ -220,7 +220,7 @@ def _cluster(engine: Engine) -> Any:
         n_workers=engine.jobs,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=None,  # pyright: ignore[reportArgumentType]
         host="127.0.0.1",
         memory_limit=engine.memory_limit,
         silence_logs=50,

@@ -18,7 +18,7 @@ class WindowOptions:
     iterations_again: int = 10  # linearisations when a window is solved again
     active_sets: int = 3  # solves per linearisation, to find the inequalities that are violated
     foot_weight: float = 4.0  # position weight of feet; other joints have 1
-    hand_weight: float = 2.0  # position weight of a wrist with fingers
+    hand_weight: float = 4.0  # position weight of a wrist with fingers
     planted_weight: float = 40.0  # of the change of the correction of feet that stand still
     height_weight: float = 12.0  # of the height of the correction of feet that stand still
     angle_weight: float = 0.15  # a: weight of joint angles, scaled to metres by M

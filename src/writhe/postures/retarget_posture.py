@@ -19,7 +19,6 @@ from writhe.postures.builtin.pose_setting import (
     ACTOR,
     CONTACT_M,
     FLOOR,
-    SOLE_M,
     TOUCHING,
     PoseSetting,
 )
@@ -36,6 +35,8 @@ from writhe.terms import Term, stay_near
 
 _TOUCH_M = 0.012  # hands nearer than this to another part touch it
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
+_PRESSED_M = 0.002  # depth of soles in the floor
+_MAX_SOLE_M = 0.02  # the shapes of a foot may reach this far below its skin
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
 _COVERED = 10.0  # cost of the depth of a touching point below the surface, against its distance
 _POSTURE, _TOUCH, _GROUND = 0.15, 20.0, 30.0  # weights
@@ -51,6 +52,8 @@ _WEIGHT_OF = dict.fromkeys(("hips", "spine", "chest", "neck", "head"), 1.5) | {
 class BodySetting(PoseSetting):
     """Any person on the floor, alone or with a built-in object; parts are found by roles."""
 
+    sole_m: float = 0.0  # how far the shapes of the feet reach below the soles
+
     @cached_property
     def layout(self) -> Layout:
         part_of = {c.joint: c.part_name for c in self.figure.capsules}
@@ -58,7 +61,7 @@ class BodySetting(PoseSetting):
         soles = {p for r, p in by_role.items() if r.endswith(("ankle", "toe"))}
         objects = [SceneObject(FLOOR, (half_space((0, 0, 0), (0, 1, 0)),))]
         contacts = {
-            (f"{ACTOR}.{part}", FLOOR): SOLE_M if part in soles else CONTACT_M
+            (f"{ACTOR}.{part}", FLOOR): self.sole_m + _PRESSED_M if part in soles else CONTACT_M
             for part in self.parts
         }
         if self.object_name:
@@ -97,7 +100,7 @@ def posture_on_body(
     start = retarget(source, body, keep_feet=False, source_figure=reference).q[0]
     movable = set(dict(body.roles).values())
     held = frozen(body, start, movable)
-    setting = BodySetting(held.figure, object_name)
+    setting = BodySetting(held.figure, object_name, sole_depth(body))
     posture = held.reduced(start)
     posture = _on_ground(setting, mapping, np.asarray(q), posture)
     goals = stay_near(
@@ -125,6 +128,18 @@ def posture_on_body(
         )
     settled = Settler(setting).settle(posture, goals, iterations)
     return held.complete(settled)
+
+
+def sole_depth(body: Figure) -> float:
+    """How far the shapes of the feet reach below the skin, in the rest pose, metres."""
+    if body.skin is None:
+        return 0.0
+    rest = body.skeleton.rest_configuration
+    feet = {joint for role, joint in body.roles if role.endswith(("ankle", "toe"))}
+    low = [height for joint, height in _lowest(BodySetting(body), rest).items() if joint in feet]
+    frames = forward(body.skeleton, rest)
+    points = body.skin.deform(body.skeleton, frames.positions, frames.rotations)
+    return float(np.clip(points[:, 1].min() - min(low, default=0.0), 0.0, _MAX_SOLE_M))
 
 
 def _lowest(setting: BodySetting, q: Floats) -> dict[str, float]:
@@ -163,7 +178,7 @@ def _on_ground(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Float
         above = forward(skeleton, posture).rotations[parent]
     out = posture.copy()
     at = int(skeleton.tree.q_start[root])
-    shift = np.array([0.0, -min(low.values()) - 0.002, 0.0])
+    shift = np.array([0.0, -min(low.values()) - setting.sole_m, 0.0])
     out[at : at + 3] += (above @ skeleton.tree.rest[root]).T @ shift
     return out
 
@@ -178,7 +193,8 @@ def _ground_terms(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Fl
         if joint not in low:
             continue
         target = frames.position(joint).copy()
-        target[1] -= low[joint] + 0.002
+        sole = setting.sole_m if role.endswith(("ankle", "toe")) else _PRESSED_M
+        target[1] -= low[joint] + sole
         weights = np.array([0.25 * _GROUND, _GROUND, 0.25 * _GROUND])
         terms.append(Term(Point(f"{ACTOR}.{joint}"), target, target, weights, label=role))
         if role.endswith("ankle"):

@@ -230,11 +230,16 @@ def _histogram(rows: Sequence[Row], column: str) -> str:
     return (
         f'<figure><svg viewBox="0 0 {width:.0f} {height + 16:.0f}" width="320" role="img"'
         f' aria-label="Histogram: {html.escape(heading)}" fill="currentColor">{bars}'
-        f'<text x="0" y="{height + 13:.0f}" font-size="11">{edges[0]:.3g}</text>'
+        f'<text x="0" y="{height + 13:.0f}" font-size="11">{_short(edges[0])}</text>'
         f'<text x="{width:.0f}" y="{height + 13:.0f}" font-size="11" text-anchor="end">'
-        f"{edges[-1]:.3g}</text></svg><figcaption>{html.escape(heading)}: median"
+        f"{_short(edges[-1])}</text></svg><figcaption>{html.escape(heading)}: median"
         f" {np.median(values):.3g}, largest {values.max():.3g}</figcaption></figure>"
     )
+
+
+def _short(value: float) -> str:
+    """Three digits; rounding errors of zero as zero."""
+    return f"{value:.3g}" if abs(value) >= 5e-4 else "0"
 
 
 def _table(rows: Sequence[Row], columns: Sequence[str]) -> str:

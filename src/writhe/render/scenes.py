@@ -82,8 +82,10 @@ def _panels(
     framed = _outlines(scene, posed, hidden) if around is None else np.asarray(around, float)
     lowest = float(framed[:, 1].min())
     low = 0.0 if lowest < 0.35 else lowest
-    if around is None:  # the soles of a body in a scene without a floor may be below 0
-        low = min(low, lowest)
+    if around is None and scene.actors:  # without a floor, soles may be a little below 0
+        first = Frames(posed.skeleton, posed.positions[0], posed.rotations[0])
+        soles = [outline(a.figure, _own_frames(first, a))[:, 1].min() for a in scene.actors]
+        low = min(low, float(min(soles)))
     drawn = scene_with_fingers(scene) if hands else scene
     with PictureStage(size, ground=ground) as stage:
         for i, frame in enumerate(chosen):

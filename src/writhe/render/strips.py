@@ -55,7 +55,9 @@ def comparison(
     chosen = np.unique(np.linspace(0, len(rows[0].q) - 1, max(count, 1)).round().astype(int))
     posed = [forward(figure.skeleton, row.q[chosen]) for row in rows]
     around = _framed(figure, posed, objects)
-    ground = min(float(around[:, 1].min()), 0.0)
+    # under the soles at the start, which may be a little below 0
+    begin = Frames(posed[0].skeleton, posed[0].positions[0], posed[0].rotations[0])
+    ground = min(float(outline(figure, begin)[:, 1].min()), 0.0)
     strips: list[Any] = []
     with PictureStage(size) as stage:
         for row, frames in zip(rows, posed, strict=True):

@@ -9,7 +9,7 @@ from writhe.cleaning.clean import clean
 from writhe.cleaning.unfold import unfolded
 from writhe.collision import CollisionTable
 from writhe.research.evaluation.drags import standing
-from writhe.skeleton import Motion
+from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.quaternions import from_rotation_vectors
 
@@ -54,6 +54,18 @@ def test_a_wrist_that_flips_through_its_forearm_goes_round():
     assert cleaned.before.folded_joints and cleaned.after.certified
     assert cleaned.written is not None and cleaned.written.certified
     assert np.array_equal(q[[0, -1]], motion.q[[0, -1]])
+
+
+def test_a_planted_foot_stays_where_its_knee_is_bent_back():
+    """A squat on one leg, deeper than the skin permits: the hips yield, not the foot."""
+    motion = bent("left_knee", 120.0 + 50.0 * np.sin(np.linspace(0.0, np.pi, 30)))
+    ankle = forward(SKELETON, motion.q).position("left_ankle")
+    motion.q[:, :3] += ankle[0] - ankle
+    assert np.ptp(forward(SKELETON, motion.q).position("left_ankle"), axis=0).max() < 1e-9
+    cleaned = clean(HUMAN, motion, euler=False)
+    assert cleaned.before.folded_joints and cleaned.after.certified
+    foot = forward(SKELETON, cleaned.motion.q).position("left_ankle")
+    assert np.linalg.norm(np.diff(foot, axis=0), axis=1).max() < 0.004
 
 
 def test_frames_within_the_limits_are_not_copied():

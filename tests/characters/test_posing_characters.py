@@ -19,10 +19,10 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess
 from writhe.solvers.posing import Controls, Target, make_poser, pin_here
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.balance import distance_outside as outside
-from writhe.solvers.posing.balance import support_polygon
 from writhe.solvers.posing.controls import locked_dofs
 from writhe.solvers.posing.default_poser import DefaultPoser
+from writhe.solvers.posing.support_polygon import distance_outside as outside
+from writhe.solvers.posing.support_polygon import support_polygon
 
 POLICY = ContactPolicy(skip_joint_zones=True)
 

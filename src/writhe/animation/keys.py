@@ -120,7 +120,7 @@ class KeyBlend:
 def ease_progress(ease: str, u: Floats) -> Floats:
     """(n,) progress from a key to the next at shares u (n,) of the time between them.
 
-    That of smooth keys without neighbours.
+    Smooth keys are taken to have no neighbours beyond these two.
     """
     if ease == "hold":
         return np.zeros(len(u))

@@ -26,7 +26,7 @@ BELOW_HALF_M = 0.0015
 
 
 def max_allowance(half_smaller_radius_m: Floats) -> Floats:
-    """The largest allowance of shape pairs, from half of their smaller radius."""
+    """The largest allowance of shape pairs, given half of their smaller radius."""
     return np.maximum(half_smaller_radius_m - BELOW_HALF_M, 0.5 * half_smaller_radius_m)
 
 

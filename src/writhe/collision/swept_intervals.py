@@ -43,8 +43,8 @@ BroadPhase: TypeAlias = Callable[[CollisionTable, InterpolatedMotion, float], Cl
 def after_rows(breaks: Bools, clear: Bools) -> Bytes:
     """(rows,) what follows each row: MOVES, STILL or CLEAR of `kernels.collision.interval_bounds`.
 
-    breaks, clear (rows - 1,): intervals that are not swept because the motion in them is not known,
-    and because they are clear. A row next to a clear interval needs no test of its own.
+    breaks (rows - 1,): intervals whose motion is not known; clear (rows - 1,): intervals that are
+    proven clear. Neither are swept. A row next to a clear interval needs no test of its own.
     """
     out = np.full(len(breaks) + 1, STILL, dtype=np.uint8)
     out[:-1] = np.where(breaks, STILL, np.where(clear, CLEAR, MOVES))

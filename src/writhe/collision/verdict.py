@@ -1,4 +1,4 @@
-"""The verdict of a certificate."""
+"""The verdicts of a certificate; `certify` decides which one a motion gets."""
 
 from __future__ import annotations
 

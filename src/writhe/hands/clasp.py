@@ -19,9 +19,9 @@ from writhe.skeleton import forward
 from writhe.skeleton.configurations import configuration
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Hold, Pin, Target, make_poser
-from writhe.solvers.posing.balance import can_balance
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
+from writhe.solvers.posing.support_polygon import can_balance
 
 _FRAMES, _LAST = 90, 60  # until the hands are opposite each other, and until they meet
 _APART_M = (0.12, 0.004)  # between the palms, after each of them

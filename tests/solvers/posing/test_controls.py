@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from writhe.errors import WritheError
-from writhe.kernels.posing.support_polygon import nearest_in_polygon
+from writhe.kernels.posing.nearest_in_polygon import nearest_in_polygon
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import Capsule, forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here
-from writhe.solvers.posing.balance import support_polygon
 from writhe.solvers.posing.controls import idle_dofs
+from writhe.solvers.posing.support_polygon import support_polygon
 from writhe.solvers.result import Status
 
 HUMAN = figure("human")

@@ -200,8 +200,8 @@ def _adds_to_offset(rows: Floats, channel: np.ndarray, offset: Floats) -> bool:
 
     Most programs (Blender, MotionBuilder, LAFAN1) write the whole translation; some write the
     difference from OFFSET, which is small compared to OFFSET along every axis on which OFFSET is
-    not small. If one axis has the whole translation, all have: the hips may start far from the
-    origin horizontally, but not far from their height.
+    not small. If the channel of one axis holds the whole translation, those of all axes do. The
+    height usually tells: hips may start far from the origin horizontally, but near their height.
     """
     there = channel >= 0
     size = float(np.linalg.norm(offset[there]))

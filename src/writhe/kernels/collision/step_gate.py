@@ -170,7 +170,7 @@ def _keep_violating_pairs(
 ) -> float:
     """Shorten a step further until no pair that started in violation ends deeper than it was.
 
-    A step that was not shortened is returned unchanged: `gate_step` has already checked its end.
+    Does nothing if `gate_step` did not shorten the step, since it has checked the end of the step.
     """
     motion = work.motion
     for _ in range(VIOLATION_ROUNDS):
@@ -243,8 +243,8 @@ def gate_step(
     last_normals = work.last_normals
     points_after, axis_ends_after = work.after.points, work.after.axis_ends
     rotations_before, rotations_after = work.rotations_before, work.rotations_after
-    # start with the pair that blocked last: it often blocks again, which shortens the work for
-    # all others
+    # start with the pair that blocked last: it often blocks again, and then all others need to be
+    # checked over a shorter step only
     first = work.found[4]
     for i in range(pair_a.shape[0]):
         if fraction <= 0.0:

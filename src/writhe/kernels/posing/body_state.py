@@ -9,7 +9,7 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
 from writhe.kernels.collision.shape_gaps import Bodies, Pairs, PlacedShapes, Shapes
 from writhe.kernels.jit import kernel
-from writhe.kernels.posing.support_polygon import nearest_in_polygon
+from writhe.kernels.posing.nearest_in_polygon import nearest_in_polygon
 from writhe.kernels.skeleton.kinematics import Tree, forward, motion_axes
 from writhe.kernels.terms.quantity_rows import Program, evaluate_rows
 

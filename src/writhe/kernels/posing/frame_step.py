@@ -1,7 +1,7 @@
 """One frame of the default poser: QPs propose steps, the gate certifies them.
 
 The cost at the end of a step is evaluated before the gate runs, since it takes a tenth of the
-gate's time. A step that raises the cost is tried again at a half and a quarter of its length.
+gate's time. A step that raises the cost is halved and tried again, `HALVINGS` lengths in all.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _certified_fraction(
 ) -> float:
     """The certified fraction of the straight step from frame.start to frame.tried.
 
-    Certified is the straight motion since the start of the frame, not each iteration by itself.
+    The gate certifies the straight motion since the start of the frame, not each iteration.
     """
     if slack_m == np.inf:
         return 1.0
@@ -168,9 +168,9 @@ def _take_step(
 ) -> float:
     """Take the proposed step as far as it is certified; returns the certified fraction.
 
-    The step is accepted if its cost is at most `max_cost`, after up to two halvings; otherwise the
-    state is reset to the start of the iteration and -1 is returned. With `try_cuts`, the first step
-    length that the gate stops is solved again around the obstacle (`_find_cut_step`).
+    The step is accepted if its cost is at most `max_cost`, at one of `HALVINGS` lengths; otherwise
+    the state is reset to the start of the iteration and -1 is returned. With `try_cuts`, the first
+    step length that the gate stops is solved again around the obstacle (`_find_cut_step`).
     """
     near_is_current = True  # whether state.near belongs to the start of the iteration
     for _ in range(HALVINGS):
@@ -266,7 +266,7 @@ def _restore_clearance(
     frame: FrameWorkspace,
     measured: Floats,
 ) -> None:
-    """From the frame's start, restore the margin of the near pairs: the gate refused the step.
+    """Restore the margin of the near pairs, from the start of a frame whose step the gate refused.
 
     A pair at the gate's limit blocks every long step, since even one that separates it linearly
     dips below the limit by its curvature. The recovery is short, so its curvature is negligible,

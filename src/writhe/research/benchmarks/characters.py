@@ -35,8 +35,8 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.shape_fitting.skin_coverage import surface_coverage
 from writhe.solvers.posing import Controls
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.balance import can_balance
 from writhe.solvers.posing.default_poser import DefaultPoser
+from writhe.solvers.posing.support_polygon import can_balance
 
 # shapes of imported characters that overlap at a joint in every pose are not tested
 POLICY = ContactPolicy(skip_joint_zones=True)
@@ -185,7 +185,7 @@ def standing_drags(body: Figure, quick: bool) -> tuple[PosingMetrics, float | No
 
 def _off_balance(body: Figure, q: Floats) -> Floats:
     """(frames,) distance of the centre of mass from the support polygon of the feet, m."""
-    from writhe.solvers.posing.balance import distance_outside, support_polygon
+    from writhe.solvers.posing.support_polygon import distance_outside, support_polygon
 
     frames = forward(body.skeleton, q)
     mass = body.skeleton.mass

@@ -12,18 +12,21 @@ from writhe.errors import WritheError
 from writhe.quantities import CentreOfMass, Point
 from writhe.skeleton import Figure, Frames
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.balance import can_balance, support_polygon
 from writhe.solvers.posing.controls import Controls, moving_root
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.support_polygon import can_balance, support_polygon
 from writhe.terms import Term
 
 _YIELD = 0.3  # fraction by which the terms yield per stalled frame, at firmness 0
 # below this distance from the anchor, or this fraction of its weight, a term is switched off
 _YIELDED_M, _YIELDED = 1e-3, 0.01
 _TIPPING_M = 0.01  # balance does not yield when the centre of mass is farther outside the polygon
-_FIRMER, _FIRMEST = 2.0, 30.0  # factor of its weight per frame there, and its largest share
+_FIRMER, _FIRMEST = (
+    2.0,
+    30.0,
+)  # beyond it, its weight grows by this factor per frame, up to this multiple
 
 
 class ControlTerms:

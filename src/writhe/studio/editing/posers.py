@@ -15,8 +15,8 @@ from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Controls, Poser, make_poser
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.balance import can_balance
 from writhe.solvers.posing.idle_fingers import default_poser
+from writhe.solvers.posing.support_polygon import can_balance
 from writhe.studio.document.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.files.shared_files import SharedFiles
 

@@ -2,7 +2,7 @@
 
     f(q) = 1/2 sum_i (w_i r_i)^2 + 1/2 sum_k d_k (y_k - y*_k)^2,    y = q (-) q_start,
 
-with r_i the violation of lower_i <= row i <= upper_i, and y within its box (hinge limits). Each step
+with r_i the violation of lower_i <= row i <= upper_i, and y within its box (hinge limits). A step
 minimises the quadratic model with the rows and bounds that are active *at its solution*, found by
 block pivoting; columns without entries in active rows cost nothing.
 """

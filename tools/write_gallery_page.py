@@ -28,7 +28,8 @@ _REMARKS = {
         "*Shown*: what a viewer would call success holds as geometry (where hands are, on which"
         " side, what touches) together with the linking; without the scripted places or without the"
         " goals of linking it does not. The shirt's cloth is drawn between its rings, not"
-        " simulated; the partner of wrestling is moved by authored keys."
+        " simulated; the partner of wrestling is moved by authored keys. Fingers are added for the"
+        " pictures and close around what a hand is near; solved and certified are flat hands."
     ),
 }
 _PICTURE = re.compile(r"^!\[(?P<caption>[^\]]*)\]\((?P<file>[^)]+)\)", re.MULTILINE)

@@ -150,7 +150,9 @@ def _canonical(report: Report) -> dict[str, Any]:
     report.heading("Canonical postures (section 5.1, figure 3)")
     for name in ("yoga, start", "contortion, goal"):
         path = report.picture_path(f"canonical-{name.partition(',')[0]}.png")
-        report.picture(draw_descent(figure, found[name], path), f"Descent of {name}")
+        report.picture(
+            draw_descent(figure, found[name], path), f"Descent of {name}; without a floor"
+        )
     report.table(
         ["posture", "energy", "after the descent", "hands and feet apart (m)"],
         [[n, *result["energies"][n], result["spread_m"][n]] for n in found],

@@ -244,10 +244,10 @@ def test_a_foot_without_a_toe_joint_supports_where_its_shapes_touch_the_ground()
     ankle = frames.position("left_ankle")
     floor = min(frames.position(f"{side}_toe")[1] for side in ("left", "right")) + 0.01
     sole = [[0.0, floor - ankle[1], -0.08], [0.0, floor - ankle[1], 0.3]]  # a clown's shoe
-    shoes = [
-        Capsule(f"{side}_ankle", *(frames.rotation(f"{side}_ankle").T @ end for end in sole), 0.02)
-        for side in ("left", "right")
-    ]
+    shoes: list[Capsule] = []
+    for ankle_joint in FEET:
+        heel, tip = (frames.rotation(ankle_joint).T @ np.array(end) for end in sole)
+        shoes.append(Capsule(ankle_joint, heel, tip, 0.02))
     clown = replace(HUMAN, roles=roles, capsules=tuple(shoes))
     polygon = support_polygon(clown, frames)
     middle = ankle[2] + 0.11

@@ -15,11 +15,11 @@ from writhe.terms import CompiledTerms, joint_limits
 
 _PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
 MAX_POP = 1.2  # largest turn of a joint in a frame, relative to the largest in the source
-LIMIT_RAD = 0.01  # beyond a limit, or beyond how far the source exceeds it
+LIMIT_RAD = 0.01  # beyond a limit, or farther beyond it than the source
 SLIDE_M = 0.005  # of a planted foot in a frame
 _MIN_POP_RAD = np.radians(2.0)  # turns in a frame below this are no pops
-_HARD = 1.0  # cost of what must not happen, m
-_POP_M = 0.1  # cost of a pop above the bound, per multiple of the source's largest
+_HARD = 1.0  # cost of what must not happen, in metres of mean displacement
+_POP_M = 0.1  # cost in metres of a pop above MAX_POP, per unit of the ratio
 _METRES_PER_TURN = 0.03  # cost of the largest joint change, per radian
 
 
@@ -33,7 +33,7 @@ class MotionChange:
     turn_rad: float  # ... by this
     at_frame: int  # ... at this frame
     pop_ratio: float  # largest turn of a joint in a frame, over the largest in the source
-    beyond_limits_rad: float  # beyond limits, or beyond how far the source exceeds them
+    beyond_limits_rad: float  # beyond limits, or farther beyond them than the source
     slide_m: float  # largest motion of a planted foot in a frame beyond the source's
 
     @property

@@ -6,7 +6,7 @@ the corrected posture and v the step sought, all frames of a window are solved t
     min   1/2 sum_t sum_j w_j^2 ||p_j - p*_j + J_j v||^2 + 1/2 a^2 ||M (x + v)||^2
           + 1/2 s^2 ||M (x + v)'||^2 + 1/2 c^2 ||M (x + v)''||^2
     s.t.  near pairs keep their margin, at frames and at given instants between them,
-          joints keep their limits, or how far the source exceeds them,
+          joints exceed their limits no further than the source does,
           no joint moves much farther in a frame than in the source.
 
 ' and '' are differences of successive frames. The frames on both sides of the window are given; at
@@ -72,7 +72,8 @@ def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
 def _changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
     """Body pairs whose relative pose depends on a free degree of freedom.
 
-    Shape pairs keep their numbers: `first` is only the first of each, its last entry is unused.
+    Shape pairs keep their numbers: `first` holds the first shape pair of each body pair; the entry
+    after the last body pair is not used.
     """
     tree, pairs = table.skeleton.tree, table.pairs
 
@@ -409,7 +410,8 @@ class ClipProblem:
     def _offsets(self, instants: list[Instant], q: Floats) -> tuple[Ints, Floats, Floats]:
         """Frames and fractions of instants, and the steps (k, nv) from the slerp to their postures.
 
-        It is kept constant while the frames change: an approximation of other interpolations.
+        The steps are kept constant while the frames change, which approximates interpolations other
+        than slerp.
         """
         tree, offsets = self.skeleton.tree, np.empty((len(instants), self.skeleton.dof_count))
         middle = np.empty(q.shape[1])
@@ -433,7 +435,7 @@ class ClipProblem:
         return out
 
     def colliding_dofs(self, q: Floats, margin_m: float) -> Ints:
-        """Degrees of freedom that move the bodies of a pair nearer than its margin apart."""
+        """Degrees of freedom that can separate a pair which is nearer than its margin."""
         tree = self.skeleton.tree
         used = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
         colliding_dofs(tree, self._obstacles, q, margin_m, self._minor, used)

@@ -12,7 +12,7 @@ Quaternions: with e the norm of the four errors and m the least norm on the stra
 normalised curve is within 2 e / m of the normalised line. That line turns along the arc of slerp by
 theta, but not evenly: at the fraction t its speed is n0 n1 sin(theta) / |p(t)|^2, with n0 and n1
 the norms at the rows and p(t) the point of the line. It meets slerp at both ends, so it is ahead or
-behind by at most half of what its speed can differ from theta. The rotations differ by 2.1 times
+behind by at most max_t |speed - theta| / 2. The rotations differ by 2.1 times
 the sum of both.
 """
 

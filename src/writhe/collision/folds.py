@@ -1,7 +1,7 @@
 """Joints that bend beyond their fold limit at some time of a motion.
 
-Between two samples a bone turns by at most the arc w of its joint. From a sample with bend b and
-direction d, at most w away, the bend is therefore at most b + w, and the direction differs by at
+Let b and d be bend and direction at a sample. Until the end of an interval in which the joint turns
+by an arc w, the bend is at most b + w, and the direction differs by at
 most asin(sin w / sin b). An interval is proven if b + w is within the smallest limit of these
 directions; otherwise it is halved.
 """

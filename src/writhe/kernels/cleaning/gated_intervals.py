@@ -1,4 +1,4 @@
-"""Which intervals of a clip are certified: by the gate, or in the reading of a file."""
+"""Which intervals of a clip are certified: by the gate, or under an interpolation of a file."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ that is planted between two frames has the penalties
     1/2 w ||d_(t + 1) + J_(t + 1) v_(t + 1) - d_t - J_t v_t||^2
     1/2 h (e . (d_t + J_t v_t))^2    with e = (0, 1, 0), upwards
 
-so that it may stand beside its place in the source, but not move there.
+so that it may stand away from where it stands in the source, but does not move while it is planted.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class TermRows(NamedTuple):
 
     program: Program
     target: Floats  # (R,) where the rows before the first guide should finally be
-    lower: Floats  # (R,) bounds in the next QP, which approaches a far target in parts
+    lower: Floats  # (R,) bounds in the next QP; a far target is approached in several steps
     upper: Floats  # (R,)
     weight: Floats  # (R,)
     support: Floats  # (k, 2) corners (x, z) of the support polygon, counter-clockwise

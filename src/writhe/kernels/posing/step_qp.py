@@ -3,10 +3,10 @@
     min   1/2 ||M (x + v)||^2 - p . v + 1/2 ||W (r + J v)||^2
     s.t.  near pairs keep their clearance,  joint limits,  |v| <= max_step
 
-v is the tangent step, r the residual of the soft rows of `TermRows` with Jacobian J and weights W,
-x the tangent step since the frame began, M the weights of a penalty on this motion (`inertia` holds
-their squares) and p a linear term (`pull`) that prefers some steps. The variables are
-those of the actor's degrees of freedom that may change: columns `own` (m,) of the Jacobians.
+v is the tangent step. The soft rows of `TermRows` have residual r, Jacobian J and weights W. x is
+the tangent step since the frame began; M weighs the motion x + v of the frame (`inertia` holds its
+square). The linear term p (`pull`) prefers some steps. The variables are those of the actor's
+degrees of freedom that may change: columns `own` (m,) of the Jacobians.
 """
 
 from __future__ import annotations

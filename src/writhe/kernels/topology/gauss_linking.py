@@ -50,8 +50,9 @@ X, Y, Z, L, W = 0, ROW, 2 * ROW, 3 * ROW, 4 * ROW
 
 # Segments whose end points are nearer than this, relative to the largest of l1 .. l4, share one.
 COINCIDENT = 1e-9
-# The least 1 + cos of an edge's angle. It caps |e| at 7e3, when an end point is within about 1e-4
-# segment lengths of the interior of the other segment, where the true gradient has no bound.
+# The least 1 + cos of an edge's angle, which caps |e| at 7e3. It takes effect when an end point is
+# within about 1e-4 segment lengths of the interior of the other segment. The true gradient has no
+# bound there.
 EDGE_FLOOR = 4e-8
 
 TAN_EIGHTH = 0.41421356237309503  # tan(pi / 8)
@@ -207,7 +208,7 @@ def edge_normal(
 
 @kernel(inline=True)
 def even_part(whole: int, most: int) -> int:
-    """The size of the fewest even parts of `whole` that are no larger than `most`."""
+    """`whole` divided by the least number of equal parts of at most `most`, rounded up."""
     parts = (whole + most - 1) // most
     return (whole + parts - 1) // parts
 

@@ -10,8 +10,8 @@ cells are at x_i = (2 i + 1 - m) / m in (-1, 1), so that halving segments change
 The density d is 0 along the diagonal, pi/4 where the first strand winds around a straight second
 one, -pi/4 where the second winds around a straight first one; it is defined modulo pi.
 
-**Near zero** (sum |T| below `ZERO_SUM`) the centre is (0, 0) and the density 0, and so is the
-density of an isotropic distribution of entries; derivatives are then zero.
+**Near zero** (sum |T| below `ZERO_SUM`) the centre is (0, 0) and the density 0. An isotropic
+distribution of entries also has density 0. Derivatives are zero in both cases.
 """
 
 from __future__ import annotations

@@ -14,8 +14,9 @@
 
 The swing of a ball joint is bounded by one ellipse about the T-pose, so its half-axes are chosen
 to enclose the published combinations. The hip abducts further when flexed (sitting cross-legged)
-than in the frontal plane, and its twist is counted from the shortest swing, so that 50 degrees of
-external rotation at a flexed, abducted hip are 85 here. The shoulder's ellipse leans so that the
+than in the frontal plane, and its twist is measured relative to the shortest swing. Clinical
+angles are measured from the flexed thigh instead: 50 degrees of external rotation of a hip that is
+flexed and abducted are a twist of 85 degrees here. The shoulder's ellipse leans so that the
 arm hangs, extends behind the back and reaches overhead (with the clavicle's help) but does not
 swing straight backwards.
 

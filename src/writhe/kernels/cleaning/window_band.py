@@ -15,7 +15,7 @@ from writhe.kernels.jit import kernel
 
 
 class Smoothness(NamedTuple):
-    """Penalties 1/2 w^2 ||M D(x + v)||^2 on the change of the corrections x over time; D: a stencil.
+    """Penalties 1/2 w^2 ||M D(x + v)||^2 on how the corrections x change over time, D a stencil.
 
     The stencils are (-1, 1), the velocity, and (1, -2, 1), the acceleration. Two frames before and
     after the window are known; those that do not exist, at the ends of the clip, have no stencils.

@@ -170,7 +170,8 @@ def _mapping_problem(value: Any, arguments: tuple[Any, ...], what: str) -> str:
 def _sequence_problem(value: Any, origin: Any, arguments: tuple[Any, ...], what: str) -> str:
     sized = issubclass(origin, Sequence | set | frozenset)
     fits = isinstance(value, Sequence | set | frozenset) if sized else isinstance(value, Iterable)
-    if not fits or isinstance(value, str | bytes):
+    scalar = isinstance(value, np.ndarray) and value.ndim == 0  # an Iterable without an iterator
+    if not fits or scalar or isinstance(value, str | bytes):
         return f"{what} must be a sequence, not {_named(value)}"
     if not sized or not arguments:
         return ""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from public_functions import entry_points
 
 from writhe.errors import WritheError
+from writhe.skeleton import Skeleton
 
 LENGTHS = st.sampled_from([0, 1, 2, 3, 4, 7, 8])
 NUMBERS = st.one_of(
@@ -48,3 +49,8 @@ def test_wrong_arguments_raise_writhe_errors_only(name, data):
         entry.call(**arguments)
     except WritheError as error:
         assert str(error)
+
+
+def test_an_array_without_axes_is_not_a_sequence() -> None:
+    with pytest.raises(WritheError, match="must be a sequence"):
+        Skeleton(np.array(3.0))  # pyright: ignore[reportArgumentType]

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
@@ -110,6 +109,8 @@ def _fingers(skeleton: Skeleton, match: Recognition) -> frozenset[int]:
 
 def _hanging_arms(skeleton: Skeleton, roles: Mapping[str, str]) -> list[Floats]:
     """The rest pose with both arms hanging beside the body; none if the arms are not known."""
+    from scipy.spatial.transform import Rotation  # a sixth of the start of `writhe certify`
+
     rest = forward(skeleton, skeleton.rest_configuration)
     if not {"left_shoulder", "right_shoulder"} <= set(roles):
         return []

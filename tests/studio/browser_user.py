@@ -148,3 +148,13 @@ def wait_until_there(page: Any) -> None:
 def wait_saved(page: Any) -> None:
     """Wait until the server has acknowledged everything."""
     page.wait_for_function("() => window.writhe.editor.connection.waiting === 0", polling=30)
+
+
+def squat(page: Any) -> None:
+    """Key the pose at 0 s, and the hips dragged down at 1 s."""
+    page.keyboard.press("k")
+    wait_for(page, "s.state.keys.length === 1")
+    go_to(page, 1.0)
+    drag(page, "hips", 0, 90)
+    wait_for(page, "s.state.keys.length === 2")
+    wait_saved(page)

@@ -9,7 +9,7 @@ export class MotionCheck {
   stale = false;
   private request = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private checked = ""; // what the newest request, or its answer, is about
+  private checked = ""; // what the newest request, and then its answer, is about
   private readonly ask: () => string; // sends CheckMotion and returns its request; "" if it cannot be sent now
   private readonly changed: () => void; // `found` or `stale` changed
 
@@ -38,6 +38,8 @@ export class MotionCheck {
       this.checkLater();
       return;
     }
+    clearTimeout(this.timer);
+    this.checked = judgedState();
     this.found = store.certificate = message;
     this.stale = false;
     this.changed();

@@ -12,10 +12,15 @@ function answer(certified: boolean, revision: number): MotionCertificate {
   return { type: "motion_certificate", job: `check-${asked}`, certified, revision } as MotionCertificate;
 }
 
-/** The document changes to a box at this position, and rests until it is checked. */
-function edit(check: MotionCheck, revision: number, x: number): void {
+/** A state of the document arrives, with a box at this position. */
+function arrive(check: MotionCheck, revision: number, x: number): void {
   store.state = documentState({ revision, objects: [{ id: 1, position: [x, 0, 0] }] as never });
   check.documentChanged();
+}
+
+/** A state arrives, and the document rests until it is checked. */
+function edit(check: MotionCheck, revision: number, x: number): void {
+  arrive(check, revision, x);
   vi.advanceTimersByTime(500);
 }
 
@@ -39,13 +44,26 @@ describe("MotionCheck", () => {
 
   it("does not take the certificate of a later state for that of the state it asked about", () => {
     const check = new MotionCheck(ask, () => {});
-    edit(check, 1, 0); // asked about a pose in the box ...
-    check.receive(answer(true, 2)); // ... and answered about the pose that a job has moved out meanwhile
-    edit(check, 2, 1);
+    edit(check, 1, 0); // asks about a pose in the box
+    arrive(check, 2, 1); // a job has moved it out ...
+    check.receive(answer(true, 2)); // ... and the answer is about that
+    expect(store.certificate?.certified).toBe(true);
     edit(check, 3, 0); // undone: the pose is in the box again
     expect(store.certificate).toBeNull();
     check.receive(answer(false, 3));
     expect(store.certificate?.certified).toBe(false);
+  });
+
+  it("asks again when the answer is about a state that has not arrived, or is gone", () => {
+    for (const judged of [0, 2]) {
+      const check = new MotionCheck(ask, () => {});
+      edit(check, 1, 0);
+      const before = asked;
+      check.receive(answer(true, judged));
+      expect(store.certificate).toBeNull();
+      vi.advanceTimersByTime(500);
+      expect(asked).toBe(before + 1);
+    }
   });
 
   it("asks again when the check failed, or could not be sent", () => {

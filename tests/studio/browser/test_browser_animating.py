@@ -6,17 +6,7 @@ import zipfile
 from typing import Any
 
 import numpy as np
-from browser_user import OpenPage, drag, go_to, position, store, wait_for, wait_saved
-
-
-def keyed_squat(page: Any) -> None:
-    """Key the pose at 0 s, and the hips dragged down at 1 s."""
-    page.keyboard.press("k")
-    wait_for(page, "s.state.keys.length === 1")
-    go_to(page, 1.0)
-    drag(page, "hips", 0, 90)
-    wait_for(page, "s.state.keys.length === 2")
-    wait_saved(page)
+from browser_user import OpenPage, drag, position, squat, store, wait_for, wait_saved
 
 
 def test_escape_cancels_a_drag_of_the_body_and_of_a_key(open_page: OpenPage) -> None:
@@ -36,7 +26,7 @@ def test_escape_cancels_a_drag_of_the_body_and_of_a_key(open_page: OpenPage) -> 
         return Math.abs(character.jointPosition(joint).y - y) < 1e-3; }""",
         arg=before[1],
     )
-    keyed_squat(page)
+    squat(page)
     box = page.locator(".row[data-kind=pose] .key").nth(1).bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
@@ -75,7 +65,7 @@ def test_keys_of_two_characters_are_selected_by_a_box_stretched_and_flipped(
     open_page: OpenPage,
 ) -> None:
     page = open_page(size=(1280, 800))
-    keyed_squat(page)
+    squat(page)
     page.get_by_role("button", name="Add another character").click()
     wait_for(page, "s.state.actors.length === 2")
     page.evaluate("() => { window.writhe.editor.seek(0.5); }")

@@ -6,8 +6,7 @@ import os
 from typing import Any
 
 import numpy as np
-from browser_user import OpenPage, drag, go_to, position, release, store, wait_for
-from test_browser_pins import squat
+from browser_user import OpenPage, drag, go_to, position, release, squat, store, wait_for
 
 HEIGHTS = """() => {
     const s = window.writhe.store, m = s.previews.get(s.active) ?? s.motions.get(s.active);

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
-from browser_user import OpenPage, drag, go_to, position, wait_for, wait_saved
-
-
-def squat(page: Any) -> None:
-    """Key the pose at 0 s, and the hips dragged down at 1 s."""
-    page.keyboard.press("k")
-    wait_for(page, "s.state.keys.length === 1")
-    go_to(page, 1.0)
-    drag(page, "hips", 0, 90)
-    wait_for(page, "s.state.keys.length === 2")
-    wait_saved(page)
+from browser_user import OpenPage, go_to, position, squat, wait_for
 
 
 def test_pinned_feet_stay_between_the_keys_of_a_squat(open_page: OpenPage) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from writhe.errors import WritheError
-from writhe.io import load_figure
+from writhe.io import figure_of, load_figure
 from writhe.research.evaluation.generated_characters import STYLES, generate
-from writhe.skeleton import Capsule, Figure
+from writhe.skeleton import Capsule, Figure, Skeleton
 from writhe.studio.document import Document
 from writhe.studio.document.embedded_figures import encode_figure
 from writhe.studio.editing import character_bodies as bodies
@@ -23,13 +24,9 @@ from writhe.studio.files.import_export import export
 def body() -> Figure:
     """A character of three shapes, as if read from a file."""
 
-    def plain(skeleton: object, **settings: object) -> Figure:
-        from writhe.io import figure_of
-
-        hips = Capsule("placeholder", np.zeros(3), np.zeros(3), 0.1)
-        names = skeleton.names  # type: ignore[attr-defined]
-        shapes = tuple(replace(hips, joint=name) for name in names[1:4])
-        return figure_of(skeleton, **settings, shapes=shapes)  # type: ignore[arg-type]
+    def plain(skeleton: Skeleton, **settings: Any) -> Figure:
+        shapes = tuple(Capsule(name, np.zeros(3), np.zeros(3), 0.1) for name in skeleton.names[1:4])
+        return figure_of(skeleton, **settings, shapes=shapes)
 
     return replace(generate(STYLES[0], plain).figure, name="hero")
 

@@ -145,6 +145,59 @@ def write_linear(curves, path: str, index: int, group: str, frames, values) -> N
     curve.update()
 
 
+_KEY_PROPERTIES = (
+    ("co", 2), ("handle_left", 2), ("handle_right", 2), ("interpolation", 1), ("easing", 1),
+    ("handle_left_type", 1), ("handle_right_type", 1), ("back", 1), ("amplitude", 1), ("period", 1),
+)  # fmt: skip
+_NUMBERS = {"co", "handle_left", "handle_right", "back", "amplitude", "period"}
+
+
+def stored_curves(armature, bones: set[str]) -> list[dict]:
+    """All that the F-curves of bones hold, as arrays."""
+    out = []
+    for curve in curves_of(armature):
+        place = bone_and_property(curve.data_path)
+        if place is None or place[0] not in bones or not len(curve.keyframe_points):
+            continue
+        points = curve.keyframe_points
+        keys = {
+            name: _get(points, name, width * len(points), np.float32).astype(np.float32)
+            if name in _NUMBERS
+            else _get(points, name, width * len(points), np.int32)
+            for name, width in _KEY_PROPERTIES
+        }
+        out.append(
+            {
+                "bone": place[0], "property": place[1], "index": curve.array_index,
+                "extrapolation": curve.extrapolation, "mute": curve.mute, "keys": keys,
+            }
+        )  # fmt: skip
+    return out
+
+
+def restore_curves(armature, stored: list[dict], shift: float, unit: float) -> None:
+    """Make F-curves of what was stored, `shift` frames later, with locations times `unit`."""
+    curves = make_curves(armature)
+    for each in stored:
+        if each["bone"] not in armature.pose.bones:
+            continue
+        path = bone_path(armature.pose.bones[each["bone"]], each["property"])
+        old = curves.find(path, index=each["index"])
+        if old is not None:
+            curves.remove(old)
+        curve = _new(curves, path, each["index"], each["bone"])
+        keys = {name: np.asarray(rows).copy() for name, rows in each["keys"].items()}
+        for name in ("co", "handle_left", "handle_right"):
+            keys[name][0::2] += shift
+            if each["property"] == "location":
+                keys[name][1::2] *= unit
+        curve.keyframe_points.add(len(keys["co"]) // 2)
+        for name, _ in _KEY_PROPERTIES:
+            curve.keyframe_points.foreach_set(name, keys[name])
+        curve.extrapolation, curve.mute = each["extrapolation"], each["mute"]
+        curve.update()
+
+
 def _new(curves, path: str, index: int, group: str):
     for named in ({"group_name": group}, {"action_group": group}, {}):  # 5.0, before 4.4, between
         try:

@@ -70,8 +70,10 @@ class BackgroundOperator:
 
     def invoke(self, context, event):
         """Work in the background."""
-        if bpy.app.background:
-            return self.execute(context)
+        return self.execute(context) if bpy.app.background else self.start(context)
+
+    def start(self, context):
+        """Begin to work in the background."""
         settings = context.scene.writhe
         if settings.working:
             self.report({"WARNING"}, f"{settings.working} is still running; Escape cancels it")

@@ -62,6 +62,10 @@ class WritheObject(bpy.types.PropertyGroup):
     warning: bpy.props.StringProperty()
     roles: bpy.props.CollectionProperty(type=WritheRole)
     shapes: bpy.props.CollectionProperty(type=WritheShape)
+    document_id: bpy.props.IntProperty(
+        description="The actor or object of the studio's document that this is; 0 for none"
+    )
+    document_mesh: bpy.props.StringProperty(description="A digest of the mesh in the document")
     is_obstacle: bpy.props.BoolProperty(
         name="Obstacle", description="Characters may not pass through this object"
     )
@@ -165,6 +169,10 @@ class WritheScene(bpy.types.PropertyGroup):
         name="Frames", default=48, min=5, max=1000,
         description="How long the curve takes, from the present frame on",
     )  # fmt: skip
+    document: bpy.props.StringProperty(description="The studio's document of this scene, as text")
+    document_created: bpy.props.StringProperty(description="What identifies that document")
+    document_fps: bpy.props.FloatProperty(default=24.0)
+    document_first: bpy.props.IntProperty(default=1, description="The frame of its beginning")
     tangle: bpy.props.PointerProperty(type=WritheTangle)
     tangle_keys: bpy.props.CollectionProperty(type=WritheTangle)
     verdict: bpy.props.StringProperty()

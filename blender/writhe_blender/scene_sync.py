@@ -109,9 +109,40 @@ def adopt(armature, engine, found: dict, key: tuple, capsules: dict | None = Non
     made = Body(found["bones"], info, key, found)
     _bodies[armature.name] = made
     _of(engine).characters[armature.name] = key
-    plain = {k: np.asarray(v).tolist() for k, v in info["capsules"].items()}
-    armature.writhe.fitted = json.dumps({"key": key[0], "capsules": plain})
+    _store_fitted(armature, key[0], info["capsules"])
     return made
+
+
+def store_shapes(context, armature, capsules: dict) -> None:
+    """Store shapes for an armature instead of those that would be fitted to its meshes."""
+    _store_fitted(armature, describe(context, armature, refit=False)[1][0], capsules)
+
+
+def _store_fitted(armature, shape_key: str, capsules: dict) -> None:
+    plain = {k: np.asarray(v).tolist() for k, v in capsules.items()}
+    armature.writhe.fitted = json.dumps({"key": shape_key, "capsules": plain})
+
+
+def store_summary(armature, found: Body) -> None:
+    """Store roles and a summary in the armature."""
+    settings, info = armature.writhe, found.info
+    corrected = {r.role: r.bone for r in settings.roles if r.corrected}
+    settings.roles.clear()
+    for role in [*info["roles"], *(m for m in info["missing"] if m not in info["roles"])]:
+        row = settings.roles.add()
+        row.name = row.role = role
+        row.bone = info["roles"].get(role, "")
+        row.corrected = role in corrected
+    shapes = len(info["capsules"]["joint"])
+    kind = "a person" if info["is_person"] else "no person"
+    settings.summary = (
+        f"{armature.name}: {kind}, {len(info['roles'])} roles, {len(found.bones)} bones,"
+        f" {shapes} shapes"
+    )
+    reasons = armatures.obstacles_to_posing(armature, found.bones)
+    if not shapes:
+        reasons.append("no shapes: nothing is kept from passing through it")
+    settings.warning = "; ".join(reasons)
 
 
 def _fitted(armature, shape_key: str) -> dict | None:

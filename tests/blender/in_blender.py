@@ -132,7 +132,7 @@ def main() -> dict:
     shoulder, elbow = armature.pose.bones["left_shoulder"], armature.pose.bones["left_elbow"]
     elbow.rotation_mode = "XYZ"
     armature.animation_data_clear()
-    character = engine.drags()._session.scene_sync.character(armature.name)
+    character = engine.drags()._session.stage.character(armature.name)
     chest = armature.pose.bones["chest"].head
     best, turn = 1e9, None
     hand = armature.pose.bones["left_wrist"]

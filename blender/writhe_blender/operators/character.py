@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bpy
 
-from .. import armature as armatures
 from .. import engine, scene_sync
 from ..jobs import BackgroundOperator
 
@@ -48,30 +47,8 @@ class WRITHE_OT_set_up(BackgroundOperator, bpy.types.Operator):
         armature.writhe.is_character = True
         scene_sync.send(context, client)
         client.request("prepare", prepare_data(context))
-        store(armature, found)
+        scene_sync.store_summary(armature, found)
         return armature.writhe.summary
-
-
-def store(armature, found: scene_sync.Body) -> None:
-    """Store roles and a summary in the armature."""
-    settings, info = armature.writhe, found.info
-    corrected = {r.role: r.bone for r in settings.roles if r.corrected}
-    settings.roles.clear()
-    for role in [*info["roles"], *(m for m in info["missing"] if m not in info["roles"])]:
-        row = settings.roles.add()
-        row.name = row.role = role
-        row.bone = info["roles"].get(role, "")
-        row.corrected = role in corrected
-    shapes = len(info["capsules"]["joint"])
-    kind = "a person" if info["is_person"] else "no person"
-    settings.summary = (
-        f"{armature.name}: {kind}, {len(info['roles'])} roles, {len(found.bones)} bones,"
-        f" {shapes} shapes"
-    )
-    reasons = armatures.obstacles_to_posing(armature, found.bones)
-    if not shapes:
-        reasons.append("no shapes: nothing is kept from passing through it")
-    settings.warning = "; ".join(reasons)
 
 
 def prepare_data(context) -> dict:

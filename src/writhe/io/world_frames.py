@@ -72,24 +72,34 @@ def skeleton_and_motion(
 def configurations_of(skeleton: Skeleton, names: Sequence[str], frames: Floats) -> Floats:
     """(frames, nq) the configurations of a skeleton whose joints `names` have world `frames`.
 
-    frames: (frames, n, 4, 4) in the order of the names. Displacements of joints that are not free
-    are left out.
+    frames: (frames, n, 4, 4) in the order of the names. What a joint cannot do is left out:
+    displacements unless it is free, rotations of a hinge about other axes than its own.
     """
     moved_at, moved_turn = positions_and_rotations(frames)
     index = {name: j for j, name in enumerate(names)}
     q = np.tile(skeleton.rest_configuration, (len(frames), 1))
     for joint in skeleton.joints:
-        if joint.kind not in (JointKind.FREE, JointKind.BALL):
+        if joint.kind not in (JointKind.FREE, JointKind.BALL, JointKind.HINGE):
             continue
         local = quaternions.rotation_matrix(joint.rest)
         p = -1 if joint.parent is None else index[joint.parent]
         offsets, turned = _in_parent(moved_at, moved_turn, p, index[joint.name], local)
         part = q[:, skeleton.q_slice(joint.name)]
+        if joint.kind is JointKind.HINGE:
+            part[:, 0] = _angles_about(joint.axis, quaternions.from_matrices(turned))
+            continue
         part[:, -4:] = quaternions.from_matrices(turned)
         if joint.kind is JointKind.FREE:
             part[:, :3] = np.einsum("ba,fb->fa", local, offsets - joint.offset_in_parent)
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     return q
+
+
+def _angles_about(axis: Floats, turned: Floats) -> Floats:
+    """(frames,) angles in (-pi, pi] of the rotations about an axis nearest to (frames, 4)."""
+    along = axis / np.linalg.norm(axis)
+    half = np.arctan2(turned[:, 1:] @ along, turned[:, 0])
+    return np.pi - (np.pi - 2.0 * half) % (2.0 * np.pi)
 
 
 def _in_parent(

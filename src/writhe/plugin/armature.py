@@ -78,7 +78,7 @@ class Armature:
             tuple(bool(m) for m in data["moving"]),
             frozenset(data.get("free", ())),
             frozenset(data.get("connected", ())),
-            tuple(_mesh(mesh) for mesh in data.get("meshes", ())),
+            tuple(mesh_from_plain(mesh) for mesh in data.get("meshes", ())),
             dict(data.get("roles") or {}),
             dict(data.get("overrides") or {}),
             capsules_from_plain(data["capsules"]) if data.get("capsules") is not None else None,
@@ -97,7 +97,7 @@ class Character:
     def of(cls, armature: Armature) -> Character:
         """Recognise the roles of the bones and fit collision shapes to the meshes."""
         skeleton = _skeleton(armature)
-        skin = None if armature.capsules is not None else _skin(armature, skeleton)
+        skin = None if armature.capsules is not None else skin_of(armature, skeleton)
         found = figure_of(
             skeleton,
             name=armature.name,
@@ -191,7 +191,8 @@ def _entries(found: list[tuple[int, int]], width: int) -> tuple[Ints, Ints]:
     return table[:, 0], table[:, 1:] + np.arange(width)
 
 
-def _mesh(data: Mapping[str, Any]) -> SkinnedMesh:
+def mesh_from_plain(data: Mapping[str, Any]) -> SkinnedMesh:
+    """A mesh from arrays, as another program sends it."""
     vertices = floats(data["vertices"], (None, 3), "vertices of a mesh")
     vertex, bone = (np.asarray(data[k], dtype=np.int64) for k in ("weight_vertex", "weight_bone"))
     weight = floats(data["weight"], (len(vertex),), "weights of a mesh")
@@ -201,7 +202,8 @@ def _mesh(data: Mapping[str, Any]) -> SkinnedMesh:
     return SkinnedMesh(vertices, triangles, vertex, bone, weight)
 
 
-def _skin(armature: Armature, skeleton: Skeleton) -> Skin | None:
+def skin_of(armature: Armature, skeleton: Skeleton) -> Skin | None:
+    """The meshes of an armature as one skin of its skeleton at rest; None without any."""
     parts: list[tuple[Floats, Ints, Ints, Floats]] = []
     count = 0
     index = np.array([skeleton.index(name) for name in armature.bones], dtype=np.int64)

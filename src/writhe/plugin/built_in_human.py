@@ -7,41 +7,38 @@ from typing import Any
 import numpy as np
 
 from writhe.errors import WritheError
-from writhe.skeleton import forward
+from writhe.plugin.bone_frames import BoneFrames
+from writhe.skeleton import Figure, Skin
 from writhe.skeleton.figures import figure
-
-_SHORTEST_M = 0.03  # bones of animation programs have a length
 
 
 def human_to_plain(*, fingers: bool) -> dict[str, Any]:
-    """Bones and skin of the built-in human at rest: metres, Y up.
-
-    parent: (n,) of each bone, -1 for the first; head, tail: (n, 3); vertices (v, 3), triangles
-    (t, 3), and weights as `weight_vertex`, `weight_bone`, `weight`, one entry for every weight.
-    """
+    """Bones and skin of the built-in human at rest (see `armature_to_plain`)."""
     body = figure("human_with_fingers" if fingers else "human")
-    skeleton, skin = body.skeleton, body.skin
-    if skin is None:
+    if body.skin is None:
         raise WritheError(f"the figure {body.name!r} has no skin")
-    head = forward(skeleton, skeleton.rest_configuration).positions
-    parent = skeleton.tree.parent
-    tail = np.empty_like(head)
-    for j in range(len(skeleton)):
-        children = np.flatnonzero(parent == j)
-        along = head[children].mean(axis=0) - head[j] if len(children) else np.zeros(3)
-        if np.linalg.norm(along) < _SHORTEST_M:
-            above = head[j] - head[parent[j]] if parent[j] >= 0 else np.array([0.0, 1.0, 0.0])
-            along = max(_SHORTEST_M, 0.4 * float(np.linalg.norm(above))) * (
-                above / np.linalg.norm(above)
-            )
-        tail[j] = head[j] + along
+    return {"name": "Human", **armature_to_plain(body, BoneFrames.of(body.skeleton))}
+
+
+def armature_to_plain(body: Figure, bones: BoneFrames) -> dict[str, Any]:
+    """Bones and skin of a figure at rest: metres, Y up.
+
+    parent: (n,) of each bone, -1 for the first; rest: (n, 4, 4) world matrices of the bones;
+    length: (n,); skin: None or vertices (v, 3), triangles (t, 3) and weights as `weight_vertex`,
+    `weight_bone`, `weight`, one entry for every weight.
+    """
+    return {
+        "bones": list(body.skeleton.names),
+        "parent": body.skeleton.tree.parent.tolist(),
+        "rest": bones.rest,
+        "length": bones.length_m,
+        "skin": None if body.skin is None else _skin_to_plain(body.skin),
+    }
+
+
+def _skin_to_plain(skin: Skin) -> dict[str, Any]:
     vertex, slot = np.nonzero(skin.weights > 0.0)
     return {
-        "name": "Human",
-        "bones": list(skeleton.names),
-        "parent": parent.tolist(),
-        "head": head,
-        "tail": tail,
         "vertices": skin.vertices,
         "triangles": skin.triangles,
         "weight_vertex": vertex,

@@ -7,6 +7,7 @@ through a pipe.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,8 @@ class Session:
             "follow": self._follow,
             "preset_names": self._preset_names,
             "preset_pose": self._preset_pose,
+            "open_document": self._open_document,
+            "write_document": self._write_document,
         }
 
     def request(self, name: str, data: Plain, progress: Progress | None = None) -> Plain:
@@ -266,6 +269,31 @@ class Session:
             progress,
         )
         return {**keys.to_plain(), "after": certificate_to_plain(self.stage, keys.after, first)}
+
+    # ---- documents of the studio ----
+
+    def _open_document(self, data: Plain, progress: Progress) -> Plain:
+        from writhe.plugin.open_document import document_to_plain
+
+        progress(None, "opening the document")
+        return document_to_plain(Path(str(data["path"])))
+
+    def _write_document(self, data: Plain, progress: Progress) -> Plain:
+        from writhe.plugin.write_document import (
+            actor_from_plain,
+            object_from_plain,
+            write_document,
+        )
+
+        progress(None, "writing the document")
+        return write_document(
+            self.stage,
+            Path(str(data["path"])),
+            str(data["base"]),
+            float(data["fps"]),
+            [actor_from_plain(each) for each in data["actors"]],
+            [object_from_plain(each) for each in data["objects"]],
+        )
 
     # ---- data ----
 

@@ -62,6 +62,16 @@ class StoredDocument:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def to_bytes(self) -> bytes:
+        """The whole document as the bytes of one file."""
+        with self._lock:
+            return self._connection.serialize()
+
+    @property
+    def created(self) -> str:
+        """When the document was created; its copies have the same value."""
+        return (self._meta("created") or b"").decode()
+
     # ---- changing ----
 
     @contextmanager
@@ -215,4 +225,7 @@ class StoredDocument:
             found = self._connection.execute(
                 "SELECT value FROM meta WHERE name = ?", (name,)
             ).fetchone()
-        return None if found is None else bytes(found["value"])
+        if found is None:
+            return None
+        value = found["value"]
+        return value.encode() if isinstance(value, str) else bytes(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.collision import Shape, ball, box, capsule, cylinder, hull
 from writhe.collision.shapes import Core
 from writhe.errors import UnknownNameError
@@ -55,6 +55,18 @@ def shapes_of(item: ObjectRow) -> tuple[Shape, ...]:
             return built_in(kind)[0]
         case kind:
             raise UnknownNameError("object", kind, [*object_kinds(), OWN])
+
+
+def surface_of(item: ObjectRow) -> tuple[Floats, Ints]:
+    """Vertices (v, 3) in the object's frame and triangles (t, 3) of all its shapes."""
+    from writhe.collision.mesh_pieces.surfaces import coarse_surface
+
+    parts = [coarse_surface(shape) for shape in shapes_of(item)]
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+    return (
+        np.concatenate([vertices for vertices, _ in parts]),
+        np.concatenate([t + at for (_, t), at in zip(parts, starts, strict=False)]),
+    )
 
 
 def strands_of(item: ObjectRow) -> dict[str, Floats]:

@@ -91,10 +91,7 @@ class DocumentFolder:
         """A document as the bytes of one file, and a name for it."""
         with Document.open(self.path(number)) as document:
             title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "document"
-        with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
-            whole = Path(folder) / "whole"
-            _backup(self.path(number), whole)
-            return whole.read_bytes(), f"{title}{SUFFIX}"
+            return document.to_bytes(), f"{title}{SUFFIX}"
 
     def upload(self, data: bytes) -> str:
         """Add an uploaded document after checking it; returns its number."""

@@ -19,7 +19,6 @@ import numpy as np
 from writhe.animation.clip_operations import layer
 from writhe.arrays import Floats
 from writhe.collision import Verdict
-from writhe.collision.mesh_pieces.surfaces import coarse_surface
 from writhe.errors import FileFormatError, WritheError
 from writhe.io import load, save
 from writhe.io.characters import save_characters
@@ -168,19 +167,10 @@ def _props(document: Document, motion: Motion) -> list[Prop]:
     """The objects of the scene as meshes with one placement or one for each frame."""
     props: list[Prop] = []
     for item in document.objects():
-        parts = [coarse_surface(shape) for shape in scene_objects.shapes_of(item)]
-        starts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
         times_s = np.arange(len(motion)) / motion.fps
         still = not placements.moves(document, item)
         placed = placements.placements(document, item, times_s[:1] if still else times_s)
-        props.append(
-            Prop(
-                item.name,
-                np.concatenate([vertices for vertices, _ in parts]),
-                np.concatenate([t + at for (_, t), at in zip(parts, starts, strict=False)]),
-                placed,
-            )
-        )
+        props.append(Prop(item.name, *scene_objects.surface_of(item), placed))
     return props
 
 

@@ -106,12 +106,12 @@ bench: install system-packages
 SECONDS ?= 14400
 SEED ?= 0
 hunt: install
-	$(BIN)/python -m writhe.research.hunt.run --seconds $(SECONDS) --seed $(SEED)
+	$(BIN)/python -m writhe.research.fuzzing.random_cases --seconds $(SECONDS) --seed $(SEED)
 
 # Any bytes through every reader, guided by coverage; what is found is saved in out/fuzz.
 fuzz: install
 	-$(BIN)/uv pip install -q --python $(BIN)/python -e '.[fuzz]'
-	$(BIN)/python -m writhe.research.hunt.fuzz_readers --seconds $(SECONDS) --seed $(SEED)
+	$(BIN)/python -m writhe.research.fuzzing.fuzz_readers --seconds $(SECONDS) --seed $(SEED)
 
 clean:
 	rm -rf $(VENV) build dist out

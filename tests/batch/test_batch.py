@@ -16,7 +16,7 @@ from writhe.batch import BatchOptions, Settings, Source, find_sources, in_shard,
 from writhe.batch.journal import FOLDER, read_rows, write_table
 from writhe.batch.parallel import Engine, run_tasks
 from writhe.batch.report import write_report
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.cli.app import build_app
 from writhe.errors import WritheError

@@ -17,8 +17,8 @@ from writhe import load, load_figure, save
 from writhe.errors import WritheError
 from writhe.io import body_shapes
 from writhe.io.meshes import load_mesh
-from writhe.research.hunt.fuzz_inputs import small_figure
-from writhe.research.hunt.fuzz_readers import mutated
+from writhe.research.fuzzing.fuzz_inputs import small_figure
+from writhe.research.fuzzing.fuzz_readers import mutated
 from writhe.skeleton import Motion
 from writhe.skeleton.shape_fitting.fit_to_skin import fit_to_skin
 

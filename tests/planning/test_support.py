@@ -10,9 +10,8 @@ from writhe.planning.support import floor_height, shared_feet
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import integrate
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import Target, make_poser, pin_here
-
-FEET = ("left_ankle", "right_ankle")
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +19,7 @@ def crouch(human):
     """The standing human, and the same with lowered hips on the same feet."""
     start = standing(human)
     poser, q = make_poser("default", human), start
-    pins = [pin_here(human.skeleton, start, foot, orientation=True) for foot in FEET]
+    pins = [pin_here(human.skeleton, start, foot, orientation=True) for foot in ANKLES]
     x, y, z = forward(human.skeleton, start).position("hips")
     for _ in range(40):
         q = poser.step(q, [Target("hips", (x, y - 0.25, z - 0.05))], pins).q
@@ -32,11 +31,11 @@ def test_shared_feet_stay_and_nothing_sinks_into_the_floor(human, crouch):
     assert found.solved
     assert found.certificate.certified
     assert len(found.notes) == 2
-    assert {pin.joint for pin in found.problem.planted} == set(FEET)
+    assert {pin.joint for pin in found.problem.planted} == set(ANKLES)
     motion = to_motion(found, Timing(fps=30.0))
     assert motion.skeleton.names == human.skeleton.names
     frames = motion.frames()
-    for joint in (*FEET, "left_toe", "right_toe"):
+    for joint in (*ANKLES, "left_toe", "right_toe"):
         path = frames.position(joint)
         assert np.linalg.norm(path - path[0], axis=1).max() < 0.03
 

@@ -11,7 +11,7 @@ from writhe.topology import (
     linking_gradient,
     segment_linking,
     writhe_matrix,
-    writhe_matrix_slopes,
+    writhe_matrix_gradients,
 )
 
 
@@ -66,7 +66,7 @@ def test_matrix_entries_are_segment_pairs_at_every_size(sizes, rng):
 
 def scattered(first, second):
     """The gradient of the sum, gathered from the slopes of all segment pairs."""
-    _, slopes = writhe_matrix_slopes(first, second)
+    _, slopes = writhe_matrix_gradients(first, second)
     one, two = np.zeros_like(first), np.zeros_like(second)
     one[:-1] += slopes[0].sum(axis=2).T
     one[1:] += slopes[1].sum(axis=2).T

@@ -13,7 +13,7 @@ from scipy.integrate import dblquad
 from scipy.spatial.transform import Rotation
 
 from writhe.kernels.collision.segment_distance import segment_parameters
-from writhe.topology import segment_linking, writhe_matrix, writhe_matrix_slopes
+from writhe.topology import segment_linking, writhe_matrix, writhe_matrix_gradients
 
 coordinates = arrays(np.float64, (4, 3), elements=st.floats(-2, 2, width=32))
 
@@ -134,7 +134,7 @@ ORIGIN, X, Y, Z = np.zeros(3), *np.eye(3)
 )
 def test_degenerate_segments_give_zero_and_finite_slopes(points):
     assert segment_linking(*points) == 0.0
-    value, slopes = writhe_matrix_slopes(points[:2], points[2:])
+    value, slopes = writhe_matrix_gradients(points[:2], points[2:])
     assert value == 0.0
     assert np.isfinite(slopes).all()
 
@@ -175,7 +175,7 @@ def test_passing_beside_an_end_does_not_jump():
 
 def test_slopes_match_finite_differences(rng):
     first, second = rng.normal(size=(40, 3)), rng.normal(size=(37, 3))
-    value, slopes = writhe_matrix_slopes(first, second)
+    value, slopes = writhe_matrix_gradients(first, second)
     np.testing.assert_array_equal(value, writhe_matrix(first, second))
     h = 1e-6
     for strand, other, near, far in ((first, second, 0, 1), (second, first, 2, 3)):
@@ -201,6 +201,6 @@ def test_slopes_match_finite_differences(rng):
 
 def test_slopes_are_capped_where_an_end_touches():
     for gap in (1e-3, 1e-6, 1e-9, 1e-13, 0.0):
-        _, slopes = writhe_matrix_slopes([gap * Z, Z], [-X, X + 0.1 * Y])
+        _, slopes = writhe_matrix_gradients([gap * Z, Z], [-X, X + 0.1 * Y])
         assert np.isfinite(slopes).all()
         assert np.abs(slopes).max() < 2e3

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from writhe.collision.shapes import Core
 from writhe.postures.builtin import KINDS, authored_poses
 from writhe.postures.builtin.pose_setting import PoseSetting
-from writhe.postures.builtin.posture_variants import PostureBuilder, SettledPosture
+from writhe.postures.builtin.posture_variants import PostureBuilder, SolvedPosture
 from writhe.render import PictureStage
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
@@ -23,7 +23,7 @@ from writhe.skeleton.figures import figure
 BACK = (245, 241, 234)
 
 
-def settled(setting: PoseSetting, kind: str, max_poses: int) -> list[SettledPosture]:
+def settled(setting: PoseSetting, kind: str, max_poses: int) -> list[SolvedPosture]:
     """At most `most` settled key poses, evenly chosen, without reaches and strides."""
     poses = [p for p in authored_poses(kind) if not p.name.startswith(("reach ", "walk", "run"))]
     chosen = np.unique(
@@ -51,7 +51,7 @@ def add_object(stage: PictureStage, setting: PoseSetting) -> None:
 def tile(
     stage: PictureStage,
     setting: PoseSetting,
-    posture: SettledPosture,
+    posture: SolvedPosture,
     size: tuple[int, int],
     label: bool,
 ) -> Image.Image:

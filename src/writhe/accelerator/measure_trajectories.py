@@ -18,9 +18,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from writhe.accelerator import limb_kinematics as limb
+from writhe.accelerator import chain_kinematics as chain
+from writhe.accelerator.batch_passes import passes, solve_in_blocks
 from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
-from writhe.accelerator.passes import passes, solve_in_blocks
 from writhe.accelerator.trajectory_problem import BatchProblem, load_arrays
 
 Array: TypeAlias = Any
@@ -197,7 +197,7 @@ def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
     n = problem.coordinates
 
     def one(theta: Any, give: Any, target: Any) -> Any:
-        return limb.residual_and_step(problem, theta, give, target)
+        return chain.residual_and_step(problem, theta, give, target)
 
     traced = jax.make_jaxpr(one)([row] * n, [row] * n, [row] * 3)
     return sum(str(equation.primitive) in ARITHMETIC for equation in traced.jaxpr.eqns)

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as plgpu
 
-from writhe.accelerator import jax_passes
+from writhe.accelerator import pass_iterations
 from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
@@ -40,16 +40,18 @@ def _call(
 
 
 def crude_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = False) -> Any:
-    """`jax_passes.crude` for targets (3, T, F)."""
-    known = {name: jnp.asarray(value) for name, value in jax_passes.tables(problem, dtype).items()}
+    """`pass_iterations.crude` for targets (3, T, F)."""
+    known = {
+        name: jnp.asarray(value) for name, value in pass_iterations.tables(problem, dtype).items()
+    }
     cells, n = len(problem.cell_parent), problem.coordinates
 
     def run(targets: Array) -> tuple[Array, ...]:
         poses = targets.shape[1] * targets.shape[2]
 
         def body(target_ref: Any, *refs: Any) -> None:
-            tables: dict[str, Any] = dict(zip(jax_passes.TABLES, refs, strict=False))
-            outputs = refs[len(jax_passes.TABLES) :]
+            tables: dict[str, Any] = dict(zip(pass_iterations.TABLES, refs, strict=False))
+            outputs = refs[len(pass_iterations.TABLES) :]
 
             def read(name: str, row: int, node: Array) -> Array:
                 return plgpu.load(tables[name].at[row * cells + node])
@@ -57,20 +59,20 @@ def crude_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = False) 
             at = pl.program_id(0) * BLOCK + jnp.arange(BLOCK)
             inside = at < poses
             target = _rows(target_ref, 3, jnp.minimum(at, poses - 1), inside)
-            found = jax_passes.crude(problem, read, target)[:4]
+            found = pass_iterations.crude(problem, read, target)[:4]
             for ref, rows in zip(outputs, found, strict=True):
                 for d in range(n):
                     plgpu.store(ref.at[d, at], rows[d], mask=inside)
 
         call = _call(body, [(n, dtype)] * 4, poses, interpret)
-        found = call(targets.reshape(3, -1), *(known[name] for name in jax_passes.TABLES))
+        found = call(targets.reshape(3, -1), *(known[name] for name in pass_iterations.TABLES))
         return tuple(rows.reshape(n, *targets.shape[1:]) for rows in found)
 
     return run
 
 
 def retargeting_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = False) -> Any:
-    """`jax_passes.retarget` for coordinates (n, T, F) and targets (3, T, F)."""
+    """`pass_iterations.retarget` for coordinates (n, T, F) and targets (3, T, F)."""
     n = problem.coordinates
 
     def run(
@@ -84,7 +86,9 @@ def retargeting_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = F
             here = jnp.minimum(at, poses - 1)
             start, lower, upper, give = (_rows(ref, n, here, inside) for ref in refs[:4])
             target = _rows(refs[4], 3, here, inside)
-            found, distance, _ = jax_passes.retarget(problem, start, lower, upper, give, target)
+            found, distance, _ = pass_iterations.retarget(
+                problem, start, lower, upper, give, target
+            )
             for d in range(n):
                 plgpu.store(refs[5].at[d, at], found[d], mask=inside)
             plgpu.store(refs[6].at[0, at], distance, mask=inside)

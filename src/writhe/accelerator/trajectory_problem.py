@@ -52,21 +52,21 @@ class BatchProblem(NamedTuple):
         return BatchProblem(**{name: arrays[f"problem.{name}"] for name in BatchProblem._fields})
 
 
-def batch_problem(limb: Any, cells: Any, options: Any, fps: float) -> BatchProblem:
-    """The problem for a `Limb`, the `Cells` of one style, and `PassOptions`."""
-    if len(limb.effector_joint) != 1 or len(cells.root) != 1:
+def batch_problem(chain: Any, cells: Any, options: Any, fps: float) -> BatchProblem:
+    """The problem for a `Chain`, the `Cells` of one style, and `PassOptions`."""
+    if len(chain.effector_joint) != 1 or len(cells.root) != 1:
         raise WritheError(
             "batches support chains with one effector in one style only; use solve_trajectory"
         )
     return BatchProblem(
-        parent=limb.parent,
-        kind=limb.kind,
-        start=limb.start,
-        offset=limb.offset,
-        base=limb.base,
-        axis=limb.axis,
-        effector_joint=limb.effector_joint[0],
-        effector_offset=limb.effector_offset[0],
+        parent=chain.parent,
+        kind=chain.kind,
+        start=chain.start,
+        offset=chain.offset,
+        base=chain.base,
+        axis=chain.axis,
+        effector_joint=chain.effector_joint[0],
+        effector_offset=chain.effector_offset[0],
         cell_parent=cells.parent,
         lower=cells.lower,
         upper=cells.upper,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from writhe.animation.clip_operations import layer, loop, stretch, trim
     from writhe.animation.foot_contacts import detect_contacts
     from writhe.animation.key_file import KeyFile, load_keys
-    from writhe.animation.keys import Key, KeyBlend
+    from writhe.animation.key_interpolation import Key, KeyBlend
     from writhe.animation.mirror import mirrored_clip, mirrored_pose
     from writhe.animation.options import AnimateOptions
     from writhe.animation.pins import TimedPin
@@ -31,7 +31,7 @@ else:
         __name__,
         dict.fromkeys(("KeyFile", "load_keys"), "writhe.animation.key_file")
         | dict.fromkeys(("Carry", "animate_carrying"), "writhe.animation.carried_objects")
-        | dict.fromkeys(("Key", "KeyBlend"), "writhe.animation.keys")
+        | dict.fromkeys(("Key", "KeyBlend"), "writhe.animation.key_interpolation")
         | dict.fromkeys(("layer", "loop", "stretch", "trim"), "writhe.animation.clip_operations")
         | dict.fromkeys(("mirrored_clip", "mirrored_pose"), "writhe.animation.mirror")
         | dict.fromkeys(

@@ -12,7 +12,7 @@ from writhe.animation.collision_world import Surroundings, World, figure_world, 
 from writhe.animation.conflicts import find_conflicts, moved_keys, worst_pin_error
 from writhe.animation.foot_contacts import contacts_of_keys
 from writhe.animation.in_between import BodyModel, InBetween
-from writhe.animation.keys import Key, check_keys
+from writhe.animation.key_interpolation import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, prefixed
 from writhe.animation.result import Animation

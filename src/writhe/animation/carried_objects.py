@@ -11,7 +11,7 @@ import numpy as np
 
 from writhe.animation.animate_keys import animate
 from writhe.animation.collision_world import Surroundings
-from writhe.animation.keys import Key, check_keys
+from writhe.animation.key_interpolation import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import EDGE_S, TimedPin
 from writhe.animation.result import Animation

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from writhe.animation.keys import Key, check_keys
+from writhe.animation.key_interpolation import Key, check_keys
 from writhe.animation.pins import TimedPin
 from writhe.arguments import checked
 from writhe.arrays import Floats
-from writhe.planning.support import FEET, floor_height
+from writhe.planning.support import floor_height
 from writhe.retargeting.planted_feet import planted_spans
 from writhe.skeleton import Figure, Motion, forward
-from writhe.skeleton.limbs import FEET as FEET_AND_TOES
+from writhe.skeleton.limbs import ANKLES, FEET
 from writhe.solvers.posing import pin_here
 
 SHARED_M = 0.2  # a foot that differs by less between two keys stays where it is
@@ -49,7 +49,7 @@ def contacts_of_keys(figure: Figure, times_s: Floats, poses: Floats) -> tuple[Ti
     floor = min(heights)
     out: list[TimedPin] = []
     frames = forward(skeleton, poses)
-    for role in FEET:
+    for role in ANKLES:
         joint = roles.get(role)
         if joint is None:
             continue
@@ -77,7 +77,7 @@ def _in_clip(figure: Figure, motion: Motion) -> tuple[TimedPin, ...]:
     """
     roles, frames = dict(figure.roles), motion.frames()
     out: list[TimedPin] = []
-    for ankle_role, toe_role in FEET_AND_TOES:
+    for ankle_role, toe_role in FEET:
         ankle, toe = roles.get(ankle_role), roles.get(toe_role)
         if ankle is None:
             continue

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from writhe.animation.collision_world import World
-from writhe.animation.keys import KeyBlend
+from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets
 from writhe.arrays import Floats
@@ -22,7 +22,7 @@ from writhe.easing import smoothstep
 from writhe.kernels.animation.frame_solve import (
     FrameModel,
     FrameTargets,
-    FrameWorkspace,
+    InBetweenWorkspace,
     solve_frames,
 )
 from writhe.kernels.qp.dual_active_set import make_constraint_rows, make_dual_workspace
@@ -50,9 +50,9 @@ class BodyModel:
         self.lower, self.upper = terms.lower + _LIMIT_INSET, terms.upper - _LIMIT_INSET
         self.inverse_metric = _inverse_metric(world)
         self.near = NearPairs(world.table)
-        self._workspaces: dict[int, FrameWorkspace] = {}
+        self._workspaces: dict[int, InBetweenWorkspace] = {}
 
-    def workspace(self, pins: int) -> FrameWorkspace:
+    def workspace(self, pins: int) -> InBetweenWorkspace:
         """Arrays for so many pins."""
         if pins not in self._workspaces:
             self._workspaces[pins] = _workspace(self.world, pins, len(self.limits.kind))
@@ -317,11 +317,11 @@ def _inverse_metric(world: World) -> Floats:
     return np.where(world.variables, 1.0 / metres**2, 0.0)
 
 
-def _workspace(world: World, pins: int, limits: int) -> FrameWorkspace:
+def _workspace(world: World, pins: int, limits: int) -> InBetweenWorkspace:
     skeleton = world.skeleton
     n, nv = len(skeleton), skeleton.dof_count
     near, capacity = NearPairs(world.table), 6 * pins + limits + _MAX_CONTACTS
-    return FrameWorkspace(
+    return InBetweenWorkspace(
         near.placed,
         near.out,
         near.last_normals,

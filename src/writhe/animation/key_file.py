@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from writhe.animation.animate_keys import animate
-from writhe.animation.keys import Key
+from writhe.animation.key_interpolation import Key
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation

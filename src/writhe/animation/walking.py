@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.animation.animate_keys import animate
-from writhe.animation.keys import Key
+from writhe.animation.key_interpolation import Key
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import reduce
 from pathlib import Path
 
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.postures.build_database import DatabaseOptions, threshold_for

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.errors import WritheError
 from writhe.files import write_file
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.task import BatchTask, new_row, run_task
 from writhe.errors import WritheError
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.task import local_copy
 from writhe.errors import WritheError
 from writhe.files import write_file

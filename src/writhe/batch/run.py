@@ -9,7 +9,7 @@ from pathlib import Path
 from writhe.batch.journal import Journal, read_rows
 from writhe.batch.operations import check_figures, operation, output_name
 from writhe.batch.parallel import Engine, run_tasks
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, is_url
 from writhe.batch.task import BatchTask

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from writhe import __version__
 from writhe.batch.operations import operation
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.settings import Settings, content_hash
 from writhe.batch.sources import Source, filesystem, is_url
 from writhe.errors import WritheError

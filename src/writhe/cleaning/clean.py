@@ -23,7 +23,7 @@ from writhe.arguments import checked
 from writhe.arrays import Bools, Floats
 from writhe.cleaning.clear_segments import SegmentedClip
 from writhe.cleaning.detour import Detours
-from writhe.cleaning.file_interpolations import FileReadings
+from writhe.cleaning.file_interpolations import FileInterpolations
 from writhe.cleaning.leaps import Leaps, leaps
 from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.segment_path import nearest_path
@@ -117,9 +117,9 @@ def clean(
         if bent is not q:
             q = trajectory.replaced(q, bent)
         if euler:
-            readings = FileReadings(motion)
-            q = trajectory.settle(q, readings.failures)
-            written, written_fps = readings.denser(q)
+            file = FileInterpolations(motion)
+            q = trajectory.solve_for_file(q, file.failures)
+            written, written_fps = file.denser(q)
     # the file's certificate covers the slerp reading, with the shapes of the figure
     by_file = table is None and written is not None and written.certified
     after = written if by_file and written is not None else certify(shapes, q, motion.fps)

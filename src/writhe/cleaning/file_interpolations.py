@@ -115,7 +115,7 @@ class WrittenMotion:
         return out
 
 
-class FileReadings:
+class FileInterpolations:
     """Finds the intervals of a clip that are not certified once it is written to a BVH file.
 
     Joints get other rotation orders (`steady_orders`) once the usual ones are not certified.

@@ -14,7 +14,7 @@ from writhe.collision import CollisionTable
 from writhe.kernels.cleaning.frame_rows import FreeColumns
 from writhe.kernels.skeleton.kinematics import Tree
 from writhe.skeleton import Figure, Skeleton
-from writhe.solvers.posture_tracking import FEET
+from writhe.skeleton.limbs import FOOT_ROLES
 
 _REACH = 0.075  # of the size of the body: fingers reach less, a hand or a head more
 
@@ -27,7 +27,7 @@ def minor_joints(figure: Figure, table: CollisionTable) -> Bools:
     for b, joint in enumerate(bodies.joint):
         if np.isfinite(bodies.capsule_radius[b]):
             extent[joint] = max(extent[joint], bodies.reach[b] + bodies.capsule_radius[b])
-    feet = {skeleton.index(joint) for role, joint in figure.roles if role in FEET}
+    feet = {skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES}
     out = np.zeros(len(skeleton), dtype=np.bool_)
     root = 0
     for j, parent in enumerate(skeleton.tree.parent):

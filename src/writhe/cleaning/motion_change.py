@@ -10,7 +10,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import difference
-from writhe.solvers.posture_tracking import FEET
+from writhe.skeleton.limbs import FOOT_ROLES
 from writhe.terms import CompiledTerms, joint_limits
 
 _PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
@@ -104,7 +104,7 @@ def foot_slide(figure: Figure, before: Floats, after: Floats, fps: float) -> flo
 
     before, after: (frames, n, 3) positions of the joints in the source and in the changed motion.
     """
-    feet = [figure.skeleton.index(joint) for role, joint in figure.roles if role in FEET]
+    feet = [figure.skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES]
     if not feet or len(before) < 2:
         return 0.0
     given, now = (np.linalg.norm(np.diff(p[:, feet], axis=0), axis=2) for p in (before, after))

@@ -36,8 +36,10 @@ _MAX_RAISE_M = 0.003  # maximum growth of that margin in total
 _ROUNDS = 7  # maximum number of rounds of solving failed intervals again
 # ... when started at the source: a path decides the side sooner than further rounds do
 _ROUNDS_FROM_SOURCE = 4
-_ROUNDS_OF_READING = 3  # maximum number of such rounds for the interpolations of a file
-_VAIN_ROUNDS = 2  # an interpolation is given up when so many rounds do not reduce its failures
+_ROUNDS_OF_INTERPOLATION = 3  # maximum number of such rounds for the interpolations of a file
+_MAX_ROUNDS_WITHOUT_GAIN = (
+    2  # an interpolation is given up when so many rounds do not reduce its failures
+)
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
 _SLIDE_M = 0.004  # a planted foot that moves farther in a frame than in the source slides
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
@@ -146,15 +148,15 @@ class ClipTrajectory:
         """
         failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
         best, score = q, (len(failed), len(fast))
-        fewest, vain = len(failed) + len(fast), 0
+        fewest, without_gain = len(failed) + len(fast), 0
         for number in range(max_rounds):
             again = fast if number < _ROUNDS_FOR_SPEED else []
-            if (not failed and not again) or vain == _VAIN_ROUNDS:
+            if (not failed and not again) or without_gain == _MAX_ROUNDS_WITHOUT_GAIN:
                 break
             q = self._solve_again(q, failed, number, again)
             failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
             best, score = min((best, score), (q, (len(failed), len(fast))), key=lambda way: way[1])
-            vain = 0 if len(failed) + len(fast) < fewest else vain + 1
+            without_gain = 0 if len(failed) + len(fast) < fewest else without_gain + 1
             fewest = min(fewest, len(failed) + len(fast))
         return best
 
@@ -284,22 +286,22 @@ class ClipTrajectory:
         slide = np.maximum(problem.slides(q, first, stop) - _SLIDE_M, 0.0).sum()
         return float(apart.mean() + leap.sum() + slide + _METRES_PER_TURN * turns.mean())
 
-    def settle(self, q: Floats, failures: Failures) -> Floats:
-        """(frames, nq) q solved again so that another reading is certified too, where possible.
+    def solve_for_file(self, q: Floats, failures: Failures) -> Floats:
+        """(frames, nq) q solved again so that its file is certified too, where possible.
 
-        failures: finds the intervals that are not certified in that reading. The result is
-        certified by the gate, like q, and has at most as many failures as q.
+        failures: finds the intervals that are not certified as the file is interpolated. The
+        result is certified by the gate, like q, and has at most as many failures as q.
         """
         failed = failures(q)
-        best, fewest, vain = q, len(failed), 0
-        for number in range(_ROUNDS_OF_READING):
-            if not failed or vain == _VAIN_ROUNDS:
+        best, fewest, without_gain = q, len(failed), 0
+        for number in range(_ROUNDS_OF_INTERPOLATION):
+            if not failed or without_gain == _MAX_ROUNDS_WITHOUT_GAIN:
                 break
             q = self._solve_again(q, failed, number)
             failed = [*self._slerp_failures(q), *failures(q)]
-            vain += 1
+            without_gain += 1
             if len(failed) < fewest:
-                best, fewest, vain = q, len(failed), 0
+                best, fewest, without_gain = q, len(failed), 0
         return best
 
     def _solve_again(

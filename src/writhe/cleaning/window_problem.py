@@ -46,7 +46,8 @@ from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
 from writhe.skeleton import forward
-from writhe.solvers.posture_tracking import FEET, PostureTracker, angle_weights
+from writhe.skeleton.limbs import FOOT_ROLES
+from writhe.solvers.posture_tracking import PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)
@@ -134,7 +135,7 @@ class ClipProblem:
         # those of the window being solved
         self._free, self._column_of = free_columns(skeleton, np.flatnonzero(self.may_change))
         self._instants = self._offsets([], source)
-        feet = [skeleton.index(joint) for role, joint in figure.roles if role in FEET]
+        feet = [skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES]
         self._feet: Ints = np.array(feet, dtype=np.int64)
         self._minor = minor_joints(figure, table)
         self._weight = np.where(self._minor, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""The step gate: shortens an interactive step to the fraction that is certified.
+"""The step gate (a step limiter): shortens a step to the fraction that is certified.
 
 The method is continuous collision detection by conservative advancement. `Gate` is for Python code;
 the kernels of the default poser and of the planner call `kernels.collision.step_gate` themselves.
@@ -69,7 +69,7 @@ def gate_workspace(table: CollisionTable) -> GateWorkspace:
         ),
         last_normals=table.initial_normals(),
         violating=np.zeros((max(1, len(table.pairs.deep)), 3), dtype=np.int64),
-        found=np.zeros(5, dtype=np.int64),
+        outcome=np.zeros(5, dtype=np.int64),
     )
 
 
@@ -116,7 +116,7 @@ class Gate:
 
     def _fraction(self, q_from: Floats, q_to: Floats) -> float:
         table = self.table
-        found = gate_step(
+        fraction = gate_step(
             table.skeleton.tree,
             table.shapes,
             table.bodies,
@@ -127,20 +127,20 @@ class Gate:
             self._workspace,
         )
         self.checked += 1
-        if found < 1.0:
-            self.shortened += found > 0.0
-            self.refused += found <= 0.0
-        return found
+        if fraction < 1.0:
+            self.shortened += fraction > 0.0
+            self.refused += fraction <= 0.0
+        return fraction
 
     def check(self, q_from: Floats, q_to: Floats) -> GateResult:
         """The certified fraction of the step, and the parts that limit it."""
         fraction = self.fraction(q_from, q_to)
-        found = self._workspace.found
+        outcome = self._workspace.outcome
         blocked = None
-        if fraction < 1.0 and found[0] >= 0:
-            a, b = int(found[1]), int(found[2])
+        if fraction < 1.0 and outcome[0] >= 0:
+            a, b = int(outcome[1]), int(outcome[2])
             blocked = (self.table.part_of_shape(a), self.table.part_of_shape(b))
-        return GateResult(fraction, blocked, int(found[3]))
+        return GateResult(fraction, blocked, int(outcome[3]))
 
     def limit(self, q_from: Floats, q_to: Floats) -> Floats:
         """The configuration at the certified fraction of the step from q_from to q_to."""

@@ -14,9 +14,9 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs, half_space
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton, forward
+from writhe.skeleton.limbs import ANKLES
 
 FLOOR = "floor"
-FEET = ("left_ankle", "right_ankle")  # roles
 SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is planted
 SAME_HEIGHT_M = 0.03  # of the lowest points of both postures
 _SPARE_M = 0.002  # allowance beyond the overlap with the floor at the ends
@@ -115,4 +115,4 @@ def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> Col
 
 def _feet(figure: Figure) -> list[str]:
     roles = dict(figure.roles)
-    return [roles[role] for role in FEET if role in roles]
+    return [roles[role] for role in ANKLES if role in roles]

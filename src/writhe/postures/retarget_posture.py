@@ -1,8 +1,8 @@
 """Postures of the built-in human on another person's body.
 
 A posture is retargeted by roles, moved vertically until its supports touch the ground, and then
-settled like an authored key pose: feet stay on the ground, hands that touched the body or an object
-touch it again, and nothing penetrates.
+solved for like an authored key pose: feet stay on the ground, hands that touched the body or an
+object touch it again, and nothing penetrates.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from writhe.postures.builtin.pose_setting import (
     TOUCHING,
     PoseSetting,
 )
-from writhe.postures.builtin.settle import Settler
+from writhe.postures.builtin.pose_solver import PoseSolver
 from writhe.quantities import Direction, Point
 from writhe.recognition.body_map import BodyMap
 from writhe.retargeting.retarget import retarget
@@ -126,8 +126,8 @@ def posture_on_body(
                 label=f"touch {touch.a} {touch.b}",
             )
         )
-    settled = Settler(setting).settle(posture, goals, iterations)
-    return held.complete(settled)
+    solved = PoseSolver(setting).solve(posture, goals, iterations)
+    return held.complete(solved)
 
 
 def sole_depth(body: Figure) -> float:

@@ -14,3 +14,4 @@ LIMBS: dict[str, tuple[str, ...]] = {
 ANKLES = ("left_ankle", "right_ankle")
 TOES = ("left_toe", "right_toe")
 FEET = tuple(zip(ANKLES, TOES, strict=True))  # of each side: ankle and toe
+FOOT_ROLES = (*ANKLES, *TOES)

@@ -25,11 +25,9 @@ from writhe.collision import CollisionTable, Gate
 from writhe.database.posture import metres_per_radian
 from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Figure
-from writhe.skeleton.limbs import ANKLES, TOES
+from writhe.skeleton.limbs import FOOT_ROLES
 from writhe.solvers.contact_step import ContactOptions, ContactStep
 from writhe.terms import CompiledTerms, joint_limits, reach
-
-FEET = (*ANKLES, *TOES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class PostureTracker:
             self._position_terms.lower.copy(),
             self._position_terms.upper.copy(),
         )
-        feet = {joint for role, joint in figure.roles if role in FEET}
+        feet = {joint for role, joint in figure.roles if role in FOOT_ROLES}
         weight = [self.options.foot_weight if j in feet else 1.0 for j in skeleton.names]
         self._position_weight = np.repeat(weight, 3)
         self.metres = metres_per_radian(figure.skeleton)
@@ -163,6 +161,6 @@ def angle_weights(
     out = weight * metres
     if (table.pairs.ancestor < 0).any():
         for role, joint in figure.roles:
-            if role in FEET:
+            if role in FOOT_ROLES:
                 out[figure.skeleton.v_slice(joint)] = of_ankles
     return out

@@ -3,7 +3,7 @@
 A feature is one module in a folder of `writhe.studio.features` with a `feature = Feature("name")`,
 message structs, and functions that handle them, registered by the decorators below. The type of a
 function's last parameter is the message that it handles. Every `Message` of the module and every
-`Part` (a struct inside a message) is exported to TypeScript.
+`MessagePart` (a struct inside a message) is exported to TypeScript.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 from writhe.errors import WritheError
 from writhe.studio.document.history import Edit
 from writhe.studio.editing.editor import Editor
-from writhe.studio.protocol import Command, Message, Part, Task
+from writhe.studio.protocol import Command, Message, MessagePart, Task
 from writhe.studio.server.jobs import Job
 
 CommandBody = TypeVar("CommandBody", bound=Callable[[Editor, Edit, Any], None])
 QueryBody = TypeVar("QueryBody", bound=Callable[[Editor, Any], Message])
 SessionBody = TypeVar("SessionBody", bound=Callable[[Editor, Any], Message | None])
-StateBody = TypeVar("StateBody", bound=Callable[[Editor], Part])
-DragBody = TypeVar("DragBody", bound=Callable[[Editor, int], Part | None])
+StateBody = TypeVar("StateBody", bound=Callable[[Editor], MessagePart])
+DragBody = TypeVar("DragBody", bound=Callable[[Editor, int], MessagePart | None])
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Feature:
         self.commands: dict[type[Message], tuple[str, Callable[[Editor, Edit, Any], None]]] = {}
         self.messages: dict[type[Message], Callable[[Editor, Any], Message | None]] = {}
         self.tasks: dict[type[Message], TaskEntry] = {}
-        self.state_of: Callable[[Editor], Part] | None = None
-        self.drag_part_of: Callable[[Editor, int], Part | None] | None = None
+        self.state_of: Callable[[Editor], MessagePart] | None = None
+        self.drag_part_of: Callable[[Editor, int], MessagePart | None] | None = None
         self.moves_others = False  # whether `drag_part_of` moves actors other than the dragged one
 
     def command(self, label: str) -> Callable[[CommandBody], CommandBody]:

@@ -14,7 +14,7 @@ from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.skeleton import Motion, Skeleton
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.trajectory import Chain, PassOptions, Trajectory, solve_trajectory
-from writhe.solvers.trajectory.passes import targets_of
+from writhe.solvers.trajectory.four_passes import targets_of
 
 LEAD_IN_S = 0.3  # in which a motion gets from the pose before a path into its style
 

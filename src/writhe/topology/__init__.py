@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         linking_gradient,
         segment_linking,
         writhe_matrix,
-        writhe_matrix_slopes,
+        writhe_matrix_gradients,
     )
     from writhe.topology.strand import Strand
     from writhe.topology.strand_bundle import Bundle
@@ -70,7 +70,7 @@ else:
                     "linking_gradient",
                     "segment_linking",
                     "writhe_matrix",
-                    "writhe_matrix_slopes",
+                    "writhe_matrix_gradients",
                 ),
                 "writhe.topology.polyline",
             ),
@@ -104,5 +104,5 @@ __all__ = [
     "target_matrix",
     "topology_coordinates",
     "writhe_matrix",
-    "writhe_matrix_slopes",
+    "writhe_matrix_gradients",
 ]

@@ -41,17 +41,17 @@ def writhe_matrix(first: ArrayLike, second: ArrayLike) -> Floats:
     return out
 
 
-def writhe_matrix_slopes(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+def writhe_matrix_gradients(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """The writhe matrix (m, n) and the derivatives (4, 3, m, n) of its entries.
 
-    slopes[0] and slopes[1] are the derivatives with respect to the start and end of the segment of
-    `first`, slopes[2] and slopes[3] those of `second`.
+    gradients[0] and gradients[1] are the derivatives with respect to the start and end of the
+    segment of `first`, gradients[2] and gradients[3] those of `second`.
     """
     one, two = _polyline(first), _polyline(second)
     out = np.empty((len(one) - 1, len(two) - 1))
-    slopes = np.empty((4, 3, *out.shape))
-    kernels.linking_matrix_slopes(one, two, kernels.make_scratch(), out, slopes)
-    return out, slopes
+    gradients = np.empty((4, 3, *out.shape))
+    kernels.linking_matrix_gradients(one, two, kernels.make_scratch(), out, gradients)
+    return out, gradients
 
 
 def _polyline(points: ArrayLike) -> Floats:

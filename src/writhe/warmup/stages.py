@@ -50,7 +50,7 @@ def linking() -> None:
     topology.linking_jacobian(human, q)
     topology.linking_vector(human, q[None])
     topology.linking_jacobian(human, q[None])
-    topology.writhe_matrix_slopes(np.eye(3), 2 * np.eye(3))
+    topology.writhe_matrix_gradients(np.eye(3), 2 * np.eye(3))
     topology.writhe_matrix(np.eye(3), 2 * np.eye(3))
     topology.linking(np.eye(3), 2 * np.eye(3))
     topology.linking_gradient(np.eye(3), 2 * np.eye(3))

@@ -14,10 +14,10 @@ from writhe.research.benchmarks import run
 from writhe.research.benchmarks.reference_linking import in_c as c_linking
 from writhe.research.benchmarks.reference_linking.in_numpy import (
     linking_matrix,
-    linking_matrix_slopes,
+    linking_matrix_gradients,
 )
 from writhe.research.evaluation import interleaved_timing as timing
-from writhe.topology import writhe_matrix, writhe_matrix_slopes
+from writhe.topology import writhe_matrix, writhe_matrix_gradients
 
 
 @pytest.fixture
@@ -26,21 +26,23 @@ def polylines(rng):
 
 
 def test_numpy_agrees_with_the_kernels_by_another_derivation(polylines):
-    values, slopes = linking_matrix_slopes(*polylines)
-    mine, my_slopes = writhe_matrix_slopes(*polylines)
+    values, gradients = linking_matrix_gradients(*polylines)
+    mine, my_gradients = writhe_matrix_gradients(*polylines)
     np.testing.assert_allclose(mine, values, atol=1e-14)
     np.testing.assert_allclose(mine, linking_matrix(*polylines), atol=1e-14)
-    np.testing.assert_allclose(my_slopes, slopes, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(my_gradients, gradients, rtol=1e-8, atol=1e-9)
 
 
 def test_c_agrees_with_the_kernels(polylines):
     if c_linking.find_compiler() is None:
         pytest.skip("there is no C compiler here")
-    out, slopes = np.empty((40, 69)), np.empty((4, 3, 40, 69))
+    out, gradients = np.empty((40, 69)), np.empty((4, 3, 40, 69))
     one, other = polylines
-    c_linking.CLinking().linking_matrix(one, other, make_scratch(), out, slopes)
+    c_linking.CLinking().linking_matrix(one, other, make_scratch(), out, gradients)
     np.testing.assert_allclose(out, writhe_matrix(*polylines), atol=1e-15)
-    np.testing.assert_allclose(slopes, writhe_matrix_slopes(*polylines)[1], rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        gradients, writhe_matrix_gradients(*polylines)[1], rtol=1e-10, atol=1e-12
+    )
 
 
 def test_without_a_compiler_the_c_figures_are_null_and_say_why(monkeypatch, capsys):

@@ -12,6 +12,7 @@ from writhe.kernels.posing.nearest_in_polygon import nearest_in_polygon
 from writhe.research.evaluation.drags import standing
 from writhe.skeleton import Capsule, forward
 from writhe.skeleton.figures import figure
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here
 from writhe.solvers.posing.controls import idle_dofs
 from writhe.solvers.posing.support_polygon import support_polygon
@@ -19,13 +20,12 @@ from writhe.solvers.result import Status
 
 HUMAN = figure("human")
 SKELETON = HUMAN.skeleton
-FEET = ("left_ankle", "right_ankle")
 
 
 def drag(poser, joint, goal, frames=40, pause=25, extra_pins=(), **target):
     body = poser.figure.skeleton
     q = standing(HUMAN) if poser.figure is HUMAN else body.rest_configuration
-    pins = [pin_here(body, q, name) for name in FEET if name in body]
+    pins = [pin_here(body, q, name) for name in ANKLES if name in body]
     pins += extra_pins
     start = forward(body, q).position(joint)
     for t in np.minimum(np.arange(1, frames + pause) / frames, 1.0):
@@ -109,7 +109,7 @@ def test_which_limbs_are_idle():
 def test_pinned_ankles_stay_under_a_deep_drag_of_the_hips():
     poser = make_poser("default", HUMAN)
     q = standing(HUMAN)
-    pins = [pin_here(SKELETON, q, foot) for foot in FEET]
+    pins = [pin_here(SKELETON, q, foot) for foot in ANKLES]
     hips = position_of(q, "hips")
     worst = 0.0
     for t in np.minimum(np.arange(1, 35) / 15, 1.0):
@@ -145,7 +145,7 @@ def test_a_hand_resting_on_a_thigh_follows_it():
 def test_the_softer_of_two_contradicting_targets_has_the_larger_error():
     poser = make_poser("default", HUMAN)
     q = standing(HUMAN)
-    pins = [pin_here(SKELETON, q, name) for name in (*FEET, "chest")]
+    pins = [pin_here(SKELETON, q, name) for name in (*ANKLES, "chest")]
     up = Target("left_elbow", (0.5, 1.6, 0.1))
     for softness, softer in ((0.8, "left_wrist"), (0.0, None)):
         here = q
@@ -163,7 +163,7 @@ def test_the_softer_of_two_contradicting_targets_has_the_larger_error():
 def test_an_orientation_is_reached_and_followed_when_it_changes():
     poser = make_poser("default", HUMAN)
     q = standing(HUMAN)
-    pins = [pin_here(SKELETON, q, foot) for foot in FEET]
+    pins = [pin_here(SKELETON, q, foot) for foot in ANKLES]
     x, y, z = (float(c) for c in position_of(q, "head"))
     for angle in (0.3, -0.3):
         target = Target(
@@ -192,7 +192,7 @@ def test_a_body_at_rest_does_not_creep():
 
     poser = make_poser("default", HUMAN, builtin_database())
     q = standing(HUMAN)
-    pins = [pin_here(SKELETON, q, foot) for foot in FEET]
+    pins = [pin_here(SKELETON, q, foot) for foot in ANKLES]
     x, y, z = (float(c) for c in position_of(q, "left_wrist"))
     rows = []
     for _ in range(120):
@@ -245,7 +245,7 @@ def test_a_foot_without_a_toe_joint_supports_where_its_shapes_touch_the_ground()
     floor = min(frames.position(f"{side}_toe")[1] for side in ("left", "right")) + 0.01
     sole = [[0.0, floor - ankle[1], -0.08], [0.0, floor - ankle[1], 0.3]]  # a clown's shoe
     shoes: list[Capsule] = []
-    for ankle_joint in FEET:
+    for ankle_joint in ANKLES:
         heel, tip = (frames.rotation(ankle_joint).T @ np.array(end) for end in sole)
         shoes.append(Capsule(ankle_joint, heel, tip, 0.02))
     clown = replace(HUMAN, roles=roles, capsules=tuple(shoes))

@@ -7,7 +7,12 @@ import pytest
 
 from writhe.errors import UnknownNameError, WritheError
 from writhe.kernels.jit import kernel
-from writhe.kernels.trajectory.limb import damped_step, limb_forward, limb_jacobian, limb_workspace
+from writhe.kernels.trajectory.chain_kinematics import (
+    chain_forward,
+    chain_jacobian,
+    chain_workspace,
+    damped_step,
+)
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import random_configurations
@@ -15,10 +20,10 @@ from writhe.solvers.trajectory import CHAINS, Chain
 
 
 @kernel
-def _one_step(limb, theta, residual, give, jacobian, step):
-    workspace = limb_workspace(limb)
-    limb_forward(limb, theta, workspace)
-    limb_jacobian(limb, workspace)
+def _one_step(chain, theta, residual, give, jacobian, step):
+    workspace = chain_workspace(chain)
+    chain_forward(chain, theta, workspace)
+    chain_jacobian(chain, workspace)
     jacobian[:] = workspace.jacobian
     workspace.residual[:] = residual
     damped_step(workspace, give)
@@ -60,7 +65,7 @@ def test_step_solves_the_normal_equations(name: str, rng: np.random.Generator) -
     damping = rng.uniform(1e-4, 1.0, n)
     residual = rng.normal(0.0, 0.1, rows)
     jacobian, step = np.empty((rows, n)), np.empty(n)
-    _one_step(chain.limb, rng.normal(0.0, 0.5, n), residual, 1.0 / damping, jacobian, step)
+    _one_step(chain.tree, rng.normal(0.0, 0.5, n), residual, 1.0 / damping, jacobian, step)
     expected = np.linalg.solve(jacobian.T @ jacobian + np.diag(damping), jacobian.T @ residual)
     assert np.abs(step - expected).max() < 1e-9 * max(1.0, np.abs(expected).max())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from writhe.animation.keys import monotone_slopes
+from writhe.animation.key_interpolation import monotone_slopes
 from writhe.errors import FileFormatError, WritheError
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure

@@ -10,7 +10,7 @@ from socket_client import SocketClient
 
 from writhe.skeleton.kinematics import difference
 from writhe.studio.document import Document, TrackKind
-from writhe.studio.document.rows import unpack
+from writhe.studio.document.row_types import unpack
 
 
 def test_two_keys_are_refined_and_stay(server: Server) -> None:

@@ -13,7 +13,7 @@ from writhe.cli.progress import progress_bar
 from writhe.errors import WritheError
 
 if TYPE_CHECKING:
-    from writhe.batch.rows import Row
+    from writhe.batch.result_row import Row
 
 EPILOG = """Operations: certify, clean, retarget, convert, measure, render, db, and `report`, which
 writes table and report of the shards in a folder.

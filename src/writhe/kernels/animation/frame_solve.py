@@ -75,7 +75,7 @@ class FrameTargets(NamedTuple):
     upper: Floats  # (F, m)
 
 
-class FrameWorkspace(NamedTuple):
+class InBetweenWorkspace(NamedTuple):
     """Arrays of the solve."""
 
     placed: PlacedShapes
@@ -99,7 +99,7 @@ class FrameWorkspace(NamedTuple):
 
 
 @kernel
-def _pin_rows(model: FrameModel, targets: FrameTargets, f: int, work: FrameWorkspace) -> int:
+def _pin_rows(model: FrameModel, targets: FrameTargets, f: int, work: InBetweenWorkspace) -> int:
     """Write the rows of the pins that hold in frame f; returns how many there are."""
     tree, rows, count = model.tree, work.rows, 0
     for p in range(model.pin_joint.shape[0]):
@@ -159,7 +159,12 @@ def _pin_rows(model: FrameModel, targets: FrameTargets, f: int, work: FrameWorks
 
 @kernel
 def _limit_rows(
-    model: FrameModel, targets: FrameTargets, f: int, q: Floats, count: int, work: FrameWorkspace
+    model: FrameModel,
+    targets: FrameTargets,
+    f: int,
+    q: Floats,
+    count: int,
+    work: InBetweenWorkspace,
 ) -> int:
     """Append the limits within reach in frame f; returns the number of rows."""
     limits, rows = model.limits, work.rows
@@ -187,7 +192,7 @@ def _contact_rows(
     f: int,
     near_m: float,
     count: int,
-    work: FrameWorkspace,
+    work: InBetweenWorkspace,
 ) -> int:
     """Append the pairs nearer than near_m; returns the number of rows."""
     near, rows = work.near, work.rows
@@ -244,7 +249,7 @@ def solve_frame(
     blend: Floats,
     near_m: float,
     iterations: int,
-    work: FrameWorkspace,
+    work: InBetweenWorkspace,
     q: Floats,
 ) -> int:
     """Solve frame f from q (nq), in place; blend (nq). Returns the iterations used.
@@ -285,7 +290,7 @@ def solve_frames(
     carry: bool,
     near_m: float,
     iterations: int,
-    work: FrameWorkspace,
+    work: InBetweenWorkspace,
     q: Floats,
 ) -> int:
     """Solve the frames first .. last - 1 of q (F, nq) in place; returns the iterations used.

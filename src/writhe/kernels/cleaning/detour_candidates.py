@@ -17,7 +17,7 @@ class EvasionSet(NamedTuple):
     """m evasions of limbs: blended towards the rest posture, hinges straightened, then rotated."""
 
     turn: Floats  # (m, nv) tangent step
-    unbend: Floats  # (m,) fraction by which hinge angles are reduced
+    straighten: Floats  # (m,) fraction by which hinge angles are reduced
     opening: Floats  # (m,) fraction of the interpolation to the rest posture
     limb: Bools  # (m, nq) entries of q that belong to the limbs
     hinge: Bools  # (nq,) entries of q that are hinge angles
@@ -43,7 +43,7 @@ def apply_evasion(
 ) -> None:
     """out (nq): the posture q (nq) with a fraction of evasion k applied to its limbs.
 
-        out = (interpolate(q, rest, fraction opening_k), hinges scaled by 1 - fraction unbend_k)
+        out = (interpolate(q, rest, fraction opening_k), hinges scaled by 1 - fraction straighten_k)
               + fraction turn_k,
 
     for the entries of the limbs; the others stay.
@@ -55,7 +55,7 @@ def apply_evasion(
         if not evasions.limb[k, i]:
             evasions.opened[i] = q[i]
         elif evasions.hinge[i]:
-            evasions.opened[i] *= 1.0 - fraction * evasions.unbend[k]
+            evasions.opened[i] *= 1.0 - fraction * evasions.straighten[k]
     integrate(tree, evasions.opened, evasions.step, out)
 
 
@@ -126,13 +126,13 @@ def clear_evasions(
 
 
 def make_evasion_set(
-    turn: Floats, unbend: Floats, opening: Floats, limb: Bools, hinge: Bools, rest: Floats
+    turn: Floats, straighten: Floats, opening: Floats, limb: Bools, hinge: Bools, rest: Floats
 ) -> EvasionSet:
     """Bundle the arrays with their workspace."""
     nq, nv = len(rest), turn.shape[1]
     return EvasionSet(
         turn,
-        unbend,
+        straighten,
         opening,
         limb,
         hinge,

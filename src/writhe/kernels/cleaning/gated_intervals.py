@@ -28,7 +28,7 @@ def certified_intervals(
     for i in range(frames.shape[0]):
         t = frames[i]
         whole = gate_step(tree, shapes, bodies, pairs, q[t], q[t + 1], slack, work) >= 1.0
-        out[t] = whole and work.found[3] == 0
+        out[t] = whole and work.outcome[3] == 0
 
 
 @kernel

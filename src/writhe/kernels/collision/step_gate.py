@@ -1,4 +1,4 @@
-"""The step gate: the certified fraction of the step from one configuration to the next.
+"""The step gate (a step limiter): the certified fraction of a step between configurations.
 
 Conservative advancement with bounds of first and second order, see docs/certificate.md.
 """
@@ -72,9 +72,9 @@ class GateWorkspace(NamedTuple):
     samples: StepSamples
     last_normals: Floats  # (k, 3) last normal of each shape pair, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
-    # (5,) blocking shape pair (-1: none), its shapes a and b, number of pairs that start in
-    # violation, body pair that blocked last (in this step or an earlier one)
-    found: Ints
+    # (5,) of the last step: blocking shape pair (-1: none), its shapes a and b, number of pairs
+    # that start in violation, body pair that blocked last (in this step or an earlier one)
+    outcome: Ints
 
 
 @kernel
@@ -230,8 +230,8 @@ def gate_step(
     bound_body_motion(tree, bodies, work.motion)
     fraction = 1.0
     violating_count = 0
-    work.found[0] = -1
-    work.found[3] = 0
+    work.outcome[0] = -1
+    work.outcome[3] = 0
     out, normal, carried_normal = work.pair_workspace.out, work.normal, work.carried_normal
     speeds, accelerations = work.motion.speed, work.motion.acceleration
     ancestors, allowances = pairs.ancestor, pairs.allowance
@@ -245,7 +245,7 @@ def gate_step(
     rotations_before, rotations_after = work.rotations_before, work.rotations_after
     # start with the pair that blocked last: it often blocks again, and then all others need to be
     # checked over a shorter step only
-    first = work.found[4]
+    first = work.outcome[4]
     for i in range(pair_a.shape[0]):
         if fraction <= 0.0:
             break
@@ -345,7 +345,7 @@ def gate_step(
                 )
                 if reached < fraction:
                     fraction = reached
-                    work.found[0], work.found[1], work.found[2] = k, a, b
-                    work.found[4] = p
-    work.found[3] = violating_count
+                    work.outcome[0], work.outcome[1], work.outcome[2] = k, a, b
+                    work.outcome[4] = p
+    work.outcome[3] = violating_count
     return _keep_violating_pairs(tree, shapes, pairs, fraction, violating_count, work)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
 from writhe.kernels.collision.step_gate import GateWorkspace, gate_step
 from writhe.kernels.jit import kernel
 from writhe.kernels.posing.body_state import (
@@ -18,20 +18,13 @@ from writhe.kernels.posing.body_state import (
     WORST_HELD,
     WORST_TARGET,
     BodyState,
-    Environment,
-    TermRows,
     measure_cost,
     update_near_pairs,
     update_rows,
     update_state,
 )
-from writhe.kernels.posing.step_qp import (
-    StepBounds,
-    StepWorkspace,
-    propose_cut_step,
-    propose_recovery,
-    propose_step,
-)
+from writhe.kernels.posing.step_qp import propose_cut_step, propose_recovery, propose_step
+from writhe.kernels.posing.step_workspace import StepProblem, StepWorkspace
 from writhe.kernels.skeleton.kinematics import integrate, interpolate
 
 HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
@@ -47,16 +40,15 @@ MEASURES = 6
 
 
 class FrameOptions(NamedTuple):
-    """Stopping criteria of a frame and the slack of its gate. Metres."""
+    """Stopping criteria of a frame. Metres."""
 
     iterations: int  # steps at most, one QP each; 0: only measure
     met_m: float  # a target is reached within this distance
     held_m: float  # pins and holds off by more get one more QP, unless the frame was shortened
-    slack_m: float  # of the gate; infinite switches it off
 
 
 class FrameWorkspace(NamedTuple):
-    """Configurations and steps of one frame, preallocated."""
+    """Configurations, steps and measures of one frame, and the workspaces of QP and gate."""
 
     start: Floats  # (nq,) configuration at the start of the frame
     iteration_start: Floats  # (nq,) configuration at the start of the iteration
@@ -64,35 +56,45 @@ class FrameWorkspace(NamedTuple):
     moved: Floats  # (nv,) tangent step since the start
     ahead: Floats  # (nv,) tangent step to where a stopped step is linearised
     best: Floats  # (nv,) the step with the largest certified fraction so far
+    measured: Floats  # (MEASURES,) see `pose`
+    qp: StepWorkspace
+    gate: GateWorkspace
 
 
-def make_frame_workspace(nq: int, nv: int) -> FrameWorkspace:
+def make_frame_workspace(
+    nq: int, nv: int, qp: StepWorkspace, gate: GateWorkspace
+) -> FrameWorkspace:
     """Allocate the workspace of a frame."""
     return FrameWorkspace(
-        np.empty(nq), np.empty(nq), np.empty(nq), np.zeros(nv), np.zeros(nv), np.zeros(nv)
+        start=np.empty(nq),
+        iteration_start=np.empty(nq),
+        tried=np.empty(nq),
+        moved=np.zeros(nv),
+        ahead=np.zeros(nv),
+        best=np.zeros(nv),
+        measured=np.zeros(MEASURES),
+        qp=qp,
+        gate=gate,
     )
 
 
 @kernel
-def _set_state(
-    environment: Environment, terms: TermRows, q: Floats, state: BodyState, measured: Floats
-) -> None:
+def _set_state(problem: StepProblem, q: Floats, state: BodyState, measured: Floats) -> None:
     """Set state.q to q (nq) and update rows and cost; near pairs are not updated."""
     state.q[:] = q
-    update_rows(environment, terms.program, state)
-    measure_cost(state, terms, measured)
+    update_rows(problem.environment, problem.terms.program, state)
+    measure_cost(state, problem.terms, measured)
 
 
 @kernel
-def _certified_fraction(
-    environment: Environment, frame: FrameWorkspace, slack_m: float, gate: GateWorkspace
-) -> float:
+def _certified_fraction(problem: StepProblem, frame: FrameWorkspace) -> float:
     """The certified fraction of the straight step from frame.start to frame.tried.
 
     The gate certifies the straight motion since the start of the frame, not each iteration.
     """
-    if slack_m == np.inf:
+    if problem.slack_m == np.inf:
         return 1.0
+    environment = problem.environment
     return gate_step(
         environment.tree,
         environment.shapes,
@@ -100,71 +102,42 @@ def _certified_fraction(
         environment.pairs,
         frame.start,
         frame.tried,
-        slack_m,
-        gate,
+        problem.slack_m,
+        frame.gate,
     )
 
 
 @kernel
 def _find_cut_step(
-    environment: Environment,
-    state: BodyState,
-    bounds: StepBounds,
-    slack_m: float,
-    own: Ints,
-    certified: float,
-    ahead: float,
-    gate: GateWorkspace,
-    workspace: StepWorkspace,
-    frame: FrameWorkspace,
+    problem: StepProblem, state: BodyState, certified: float, ahead: float, frame: FrameWorkspace
 ) -> float:
     """Re-solve a step that was truncated at fraction `certified`, around the obstacle.
 
     Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide at the fraction
-    certified + ahead; returns the best certified fraction. The step is stored in workspace.step,
+    certified + ahead; returns the best certified fraction. The step is stored in frame.qp.step,
     its end in frame.tried. The state is used as workspace.
     """
-    step, best, best_certified = workspace.step, frame.best, certified
+    tree = problem.environment.tree
+    step, best, best_certified = frame.qp.step, frame.best, certified
     best[:] = step
     for _ in range(CUT_ROUNDS):
         share = min(1.0, certified + ahead)
-        propose_cut_step(
-            environment,
-            frame.start,
-            share,
-            frame.tried,
-            state,
-            bounds,
-            own,
-            workspace,
-            frame.ahead,
-        )
-        integrate(environment.tree, frame.start, step, frame.tried)
-        certified = _certified_fraction(environment, frame, slack_m, gate)
+        propose_cut_step(problem, frame.start, share, frame.tried, state, frame.qp, frame.ahead)
+        integrate(tree, frame.start, step, frame.tried)
+        certified = _certified_fraction(problem, frame)
         if certified > best_certified:
             best[:] = step
             best_certified = certified
         if certified >= 1.0:
             return certified
     step[:] = best
-    integrate(environment.tree, frame.start, step, frame.tried)
+    integrate(tree, frame.start, step, frame.tried)
     return best_certified
 
 
 @kernel
 def _take_step(
-    environment: Environment,
-    state: BodyState,
-    terms: TermRows,
-    bounds: StepBounds,
-    slack_m: float,
-    own: Ints,
-    max_cost: float,
-    try_cuts: bool,
-    gate: GateWorkspace,
-    workspace: StepWorkspace,
-    frame: FrameWorkspace,
-    measured: Floats,
+    problem: StepProblem, state: BodyState, max_cost: float, try_cuts: bool, frame: FrameWorkspace
 ) -> float:
     """Take the proposed step as far as it is certified; returns the certified fraction.
 
@@ -172,190 +145,100 @@ def _take_step(
     the state is reset to the start of the iteration and -1 is returned. With `try_cuts`, the first
     step length that the gate stops is solved again around the obstacle (`_find_cut_step`).
     """
+    tree, measured, step = problem.environment.tree, frame.measured, frame.qp.step
     near_is_current = True  # whether state.near belongs to the start of the iteration
     for _ in range(HALVINGS):
-        integrate(environment.tree, frame.iteration_start, workspace.step, frame.tried)
-        _set_state(environment, terms, frame.tried, state, measured)
+        integrate(tree, frame.iteration_start, step, frame.tried)
+        _set_state(problem, frame.tried, state, measured)
         if measured[COST] <= max_cost:
-            certified = _certified_fraction(environment, frame, slack_m, gate)
+            certified = _certified_fraction(problem, frame)
             if certified < 1.0:
                 if try_cuts:
-                    certified = _find_cut_step(
-                        environment,
-                        state,
-                        bounds,
-                        slack_m,
-                        own,
-                        certified,
-                        CUT_AHEAD,
-                        gate,
-                        workspace,
-                        frame,
-                    )
+                    certified = _find_cut_step(problem, state, certified, CUT_AHEAD, frame)
                     try_cuts = near_is_current = False
                 if certified < 1.0:
-                    interpolate(environment.tree, frame.start, frame.tried, certified, frame.tried)
-                _set_state(environment, terms, frame.tried, state, measured)
+                    interpolate(tree, frame.start, frame.tried, certified, frame.tried)
+                _set_state(problem, frame.tried, state, measured)
             if measured[COST] <= max_cost:
-                update_near_pairs(environment, bounds.near_m, state)
+                update_near_pairs(problem.environment, problem.bounds.near_m, state)
                 return certified
         # halving avoids oscillation where the targets cannot all be reached
-        for k in range(workspace.step.shape[0]):
-            workspace.step[k] *= 0.5
-    _set_state(environment, terms, frame.iteration_start, state, measured)
+        for k in range(step.shape[0]):
+            step[k] *= 0.5
+    _set_state(problem, frame.iteration_start, state, measured)
     if not near_is_current:
-        update_near_pairs(environment, bounds.near_m, state)
+        update_near_pairs(problem.environment, problem.bounds.near_m, state)
     return -1.0
 
 
 @kernel
-def _restore_pins(
-    environment: Environment,
-    state: BodyState,
-    terms: TermRows,
-    inertia: Floats,
-    pull: Floats,
-    bounds: StepBounds,
-    slack_m: float,
-    own: Ints,
-    gate: GateWorkspace,
-    workspace: StepWorkspace,
-    frame: FrameWorkspace,
-    measured: Floats,
-) -> None:
+def _restore_pins(problem: StepProblem, state: BodyState, frame: FrameWorkspace) -> None:
     """Solve one more QP, which brings drifted pins back and keeps targets where they are now.
 
     Pins drift because the QP is linear. The result is kept only if it is better and certified.
     """
-    before = measured[WORST_HELD]
+    before = frame.measured[WORST_HELD]
     frame.iteration_start[:] = state.q
-    propose_step(
-        environment,
-        state,
-        terms,
-        inertia,
-        frame.start,
-        frame.moved,
-        pull,
-        bounds,
-        0.0,
-        own,
-        workspace,
-    )
-    integrate(environment.tree, frame.iteration_start, workspace.step, frame.tried)
-    _set_state(environment, terms, frame.tried, state, measured)
-    if (
-        measured[WORST_HELD] < before
-        and _certified_fraction(environment, frame, slack_m, gate) >= 1.0
-    ):
-        update_near_pairs(environment, bounds.near_m, state)
+    propose_step(problem, state, frame.start, frame.moved, 0.0, frame.qp)
+    integrate(problem.environment.tree, frame.iteration_start, frame.qp.step, frame.tried)
+    _set_state(problem, frame.tried, state, frame.measured)
+    if frame.measured[WORST_HELD] < before and _certified_fraction(problem, frame) >= 1.0:
+        update_near_pairs(problem.environment, problem.bounds.near_m, state)
     else:
-        _set_state(environment, terms, frame.iteration_start, state, measured)
+        _set_state(problem, frame.iteration_start, state, frame.measured)
 
 
 @kernel
-def _restore_clearance(
-    environment: Environment,
-    state: BodyState,
-    terms: TermRows,
-    bounds: StepBounds,
-    slack_m: float,
-    own: Ints,
-    gate: GateWorkspace,
-    workspace: StepWorkspace,
-    frame: FrameWorkspace,
-    measured: Floats,
-) -> None:
+def _restore_clearance(problem: StepProblem, state: BodyState, frame: FrameWorkspace) -> None:
     """Restore the margin of the near pairs, from the start of a frame whose step the gate refused.
 
     A pair at the gate's limit blocks every long step, since even one that separates it linearly
     dips below the limit by its curvature. The recovery is short, so its curvature is negligible,
     and the next frame begins with clearance. The cost of the targets may rise.
     """
-    _set_state(environment, terms, frame.start, state, measured)
-    update_near_pairs(environment, bounds.near_m, state)
-    propose_recovery(environment, state, terms, bounds, own, workspace)
-    integrate(environment.tree, frame.start, workspace.step, frame.tried)
-    certified = _certified_fraction(environment, frame, slack_m, gate)
+    tree, near_m = problem.environment.tree, problem.bounds.near_m
+    _set_state(problem, frame.start, state, frame.measured)
+    update_near_pairs(problem.environment, near_m, state)
+    propose_recovery(problem, state, frame.qp)
+    integrate(tree, frame.start, frame.qp.step, frame.tried)
+    certified = _certified_fraction(problem, frame)
     if certified < 1.0:
-        certified = _find_cut_step(
-            environment,
-            state,
-            bounds,
-            slack_m,
-            own,
-            certified,
-            1.0,
-            gate,
-            workspace,
-            frame,
-        )
-        interpolate(environment.tree, frame.start, frame.tried, certified, frame.tried)
-    _set_state(environment, terms, frame.tried, state, measured)
-    update_near_pairs(environment, bounds.near_m, state)
+        certified = _find_cut_step(problem, state, certified, 1.0, frame)
+        interpolate(tree, frame.start, frame.tried, certified, frame.tried)
+    _set_state(problem, frame.tried, state, frame.measured)
+    update_near_pairs(problem.environment, near_m, state)
 
 
 @kernel
 def pose(
-    environment: Environment,
+    problem: StepProblem,
     state: BodyState,
-    terms: TermRows,
-    inertia: Floats,
-    pull: Floats,
-    bounds: StepBounds,
     options: FrameOptions,
-    own: Ints,
     update: bool,
-    gate: GateWorkspace,
-    workspace: StepWorkspace,
     frame: FrameWorkspace,
-    measured: Floats,
 ) -> None:
     """Move the state by one frame of up to options.iterations steps; all motion is certified.
 
-    inertia and pull (nv) as in `propose_step`; the variables are the columns `own` (m,);
-    with `update` the state is evaluated first, because state.q was set by the caller.
-    Fills measured (MEASURES) with the results of `measure_cost` at the end, the worst target
+    With `update` the state is evaluated first, because state.q was set by the caller.
+    Fills frame.measured (MEASURES) with the results of `measure_cost` at the end, the worst target
     distance at the start (metres), the certified fraction of the proposed step, and whether rows
     were softened (1) or not (0).
     """
+    bounds, measured = problem.bounds, frame.measured
     if update:
-        update_state(environment, terms.program, bounds.near_m, state)
+        update_state(problem.environment, problem.terms.program, bounds.near_m, state)
     frame.start[:] = state.q
-    measure_cost(state, terms, measured)
+    measure_cost(state, problem.terms, measured)
     measured[FIRST_ERROR] = measured[WORST_TARGET]
     fraction, softened, before = 1.0, False, measured[COST]
     for iteration in range(options.iterations):
         frame.iteration_start[:] = state.q
-        reach_m = bounds.reach_m
         step_softened = propose_step(
-            environment,
-            state,
-            terms,
-            inertia,
-            frame.start,
-            frame.moved,
-            pull,
-            bounds,
-            reach_m,
-            own,
-            workspace,
+            problem, state, frame.start, frame.moved, bounds.reach_m, frame.qp
         )
         softened = softened or step_softened
-        certified = _take_step(
-            environment,
-            state,
-            terms,
-            bounds,
-            options.slack_m,
-            own,
-            before * ACCEPT_RATIO + 1e-6,
-            iteration == 0,
-            gate,
-            workspace,
-            frame,
-            measured,
-        )
+        max_cost = before * ACCEPT_RATIO + 1e-6
+        certified = _take_step(problem, state, max_cost, iteration == 0, frame)
         if certified < 0.0:
             break
         fraction = min(fraction, certified)
@@ -364,31 +247,7 @@ def pose(
             break
         before = measured[COST]
     if fraction < STUCK_FRACTION:
-        _restore_clearance(
-            environment,
-            state,
-            terms,
-            bounds,
-            options.slack_m,
-            own,
-            gate,
-            workspace,
-            frame,
-            measured,
-        )
+        _restore_clearance(problem, state, frame)
     if options.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > options.held_m:
-        _restore_pins(
-            environment,
-            state,
-            terms,
-            inertia,
-            pull,
-            bounds,
-            options.slack_m,
-            own,
-            gate,
-            workspace,
-            frame,
-            measured,
-        )
+        _restore_pins(problem, state, frame)
     measured[FRACTION], measured[SOFTENED] = fraction, 1.0 if softened else 0.0

@@ -6,106 +6,45 @@
 v is the tangent step. The soft rows of `TermRows` have residual r, Jacobian J and weights W. x is
 the tangent step since the frame began; M weighs the motion x + v of the frame (`inertia` holds its
 square). The linear term p (`pull`) prefers some steps. The variables are those of the actor's
-degrees of freedom that may change: columns `own` (m,) of the Jacobians.
+degrees of freedom that may change: columns `free_dofs` (m,) of the Jacobians. `StepProblem` holds
+all of these.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from writhe.arrays import Bools, Floats, Ints
+from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 from writhe.kernels.linear import factorise, solve_factored
 from writhe.kernels.posing.body_state import (
     FIRST_HARD,
     TARGETS,
     BodyState,
-    Environment,
     TermRows,
     update_near_pairs,
 )
+from writhe.kernels.posing.step_workspace import (
+    BOX,
+    BOX_ROUNDS,
+    CONTRADICTION,
+    CUT,
+    FIRM_COMPLIANCE,
+    LIMIT_RECOVERY,
+    MAX_CUTS,
+    PAIR,
+    SOFT_COMPLIANCE,
+    StepProblem,
+    StepWorkspace,
+)
 from writhe.kernels.qp.dual_active_set import (
     FREE,
-    ConstraintRows,
-    DualWorkspace,
     fill_rows,
-    make_constraint_rows,
-    make_dual_workspace,
     solve_qp,
 )
 from writhe.kernels.qp.normal_equations import assemble
 from writhe.kernels.skeleton.kinematics import difference, forward, integrate, motion_axes
 from writhe.kernels.terms.contact_rows import contact_rows, cut_rows
-
-# A hard row may be violated by its compliance times its multiplier (see `dual_active_set`).
-FIRM_COMPLIANCE = 1e-10  # usual multipliers are below 10^4, so usual violations are below 10^-6
-SOFT_COMPLIANCE = 1e-6  # of contradicting rows, relative to a H^-1 a^T (see `_soften_rows`)
-CONTRADICTION = 1e-5  # a hard row violated by more than this contradicts other rows
-LIMIT_RECOVERY = 0.3  # fraction of a joint limit violation that one step removes
-BOX_ROUNDS = 8  # QP solves, each adding rows for |v| <= max_step
-MAX_CUTS = 40  # rows that `propose_cut_step` may add
-# source of a constraint row: i >= 0 for the i-th hard term row, BOX for |v_k| <= max_step,
-# CUT for a row of `propose_cut_step`, PAIR - p for the contact of shape pair p
-BOX, CUT, PAIR = -1, -2, -3
-
-
-class StepBounds(NamedTuple):
-    """Limits of one QP step. Metres and radians."""
-
-    max_step: float  # per coordinate
-    reach_m: float  # a target farther away is replaced by a point at this distance towards it
-    near_m: float  # pairs with a smaller gap get a contact row
-    margin_m: float  # see `contact_rows`
-    approach: float  # see `contact_rows`
-    recovery_m: float  # see `contact_rows`
-
-
-class StepWorkspace(NamedTuple):
-    """Preallocated arrays of a QP with nv degrees of freedom, m of them variables."""
-
-    hessian: Floats  # (nv, nv)
-    gradient: Floats  # (nv,)
-    hard: Bools  # (R,) all False: `assemble` skips hard rows and gets soft ones only
-    columns: Ints  # (nv,)
-    contact_jacobian: Floats  # (contacts, nv) contact rows in all columns
-    contact_low: Floats  # (contacts,)
-    factor: Floats  # (m, m)
-    unconstrained: Floats  # (m,)
-    solution: Floats  # (m,)
-    step: Floats  # (nv,)
-    rows: ConstraintRows  # constraint rows: limits, contacts, cuts, boxes
-    row_count: Ints  # (1,)
-    work: DualWorkspace
-    compliance: Floats  # (R,) for the limits
-    limit_state: Ints  # (R,) active set of the last QP, see `ConstraintRows.state`
-    pair_state: Ints  # (shape pairs,) the same for contact rows
-    boxed: Ints  # (m,) 1: the coordinate has a box row
-
-
-def make_workspace(rows: int, nv: int, variables: int, contacts: int, pairs: int) -> StepWorkspace:
-    """Allocate for `rows` term rows, up to `contacts` near pairs, `pairs` shape pairs in all."""
-    most = contacts + rows + variables
-    return StepWorkspace(
-        hessian=np.zeros((nv, nv)),
-        gradient=np.zeros(nv),
-        hard=np.zeros(rows, dtype=np.bool_),
-        columns=np.zeros(nv, dtype=np.int64),
-        contact_jacobian=np.zeros((contacts, nv)),
-        contact_low=np.zeros(contacts),
-        factor=np.zeros((variables, variables)),
-        unconstrained=np.zeros(variables),
-        solution=np.zeros(variables),
-        step=np.zeros(nv),
-        rows=make_constraint_rows(most, variables),
-        row_count=np.zeros(1, dtype=np.int64),
-        work=make_dual_workspace(2 * variables, variables),
-        compliance=np.full(rows, FIRM_COMPLIANCE),
-        limit_state=np.zeros(rows, dtype=np.int64),
-        pair_state=np.zeros(max(1, pairs), dtype=np.int64),
-        boxed=np.zeros(variables, dtype=np.int64),
-    )
 
 
 @kernel
@@ -126,12 +65,12 @@ def _limit_target_distance(state: BodyState, terms: TermRows, reach_m: float) ->
 
 @kernel
 def _add_contact_rows(
-    workspace: StepWorkspace, contact_count: int, own: Ints, pair_of_row: Ints
+    workspace: StepWorkspace, contact_count: int, free_dofs: Ints, pair_of_row: Ints
 ) -> None:
     """Append the contact rows whose entries for the variables are not all zero.
 
-    The variables are the columns `own`. pair_of_row (k) is the shape pair of each of the first k
-    rows; the others get the source CUT.
+    The variables are the columns `free_dofs`. pair_of_row (k) is the shape pair of each of the
+    first k rows; the others get the source CUT.
     """
     rows, variables = workspace.rows, workspace.solution.shape[0]
     count = workspace.row_count[0]
@@ -140,8 +79,8 @@ def _add_contact_rows(
             break
         movable = False
         for k in range(variables):
-            rows.matrix[count, k] = workspace.contact_jacobian[i, own[k]]
-            movable = movable or workspace.contact_jacobian[i, own[k]] != 0.0
+            rows.matrix[count, k] = workspace.contact_jacobian[i, free_dofs[k]]
+            movable = movable or workspace.contact_jacobian[i, free_dofs[k]] != 0.0
         if not movable:
             continue
         rows.low[count], rows.high[count] = workspace.contact_low[i], np.inf
@@ -214,7 +153,7 @@ def _soften_rows(workspace: StepWorkspace) -> None:
 
 
 @kernel
-def _solve(workspace: StepWorkspace, max_step: float, own: Ints) -> bool:
+def _solve(workspace: StepWorkspace, max_step: float, free_dofs: Ints) -> bool:
     """Solve the QP into workspace.step; returns True if contradicting rows were softened."""
     rows = workspace.rows
     for i in range(workspace.row_count[0]):
@@ -229,7 +168,7 @@ def _solve(workspace: StepWorkspace, max_step: float, own: Ints) -> bool:
         _soften_rows(workspace)
         _solve_boxed(workspace, max_step)
     for k in range(workspace.solution.shape[0]):
-        workspace.step[own[k]] = workspace.solution[k]
+        workspace.step[free_dofs[k]] = workspace.solution[k]
     return softened
 
 
@@ -249,18 +188,13 @@ def _save_active_set(workspace: StepWorkspace) -> None:
 
 @kernel
 def _fill_constraints(
-    environment: Environment,
-    state: BodyState,
-    terms: TermRows,
-    bounds: StepBounds,
-    approach: float,
-    own: Ints,
-    workspace: StepWorkspace,
+    problem: StepProblem, state: BodyState, approach: float, workspace: StepWorkspace
 ) -> None:
     """Fill the constraint rows of a QP at a state: joint limits and contacts (`contact_rows`).
 
     With an approach of 1 (a recovery), only penetrating pairs have to gain clearance.
     """
+    terms, bounds = problem.terms, problem.bounds
     last_soft = terms.layout[FIRST_HARD]
     workspace.row_count[0] = fill_rows(
         state.values[last_soft:],
@@ -271,11 +205,11 @@ def _fill_constraints(
         bounds.max_step,
         LIMIT_RECOVERY,
         workspace.limit_state,
-        own,
+        problem.free_dofs,
         workspace.rows,
     )
     contact_count = contact_rows(
-        environment.tree,
+        problem.environment.tree,
         state.positions,
         state.axes,
         state.near,
@@ -290,38 +224,33 @@ def _fill_constraints(
         for i in range(contact_count):
             if state.near.gap[i] + state.near.allowance[i] >= 0.0:
                 workspace.contact_low[i] = min(workspace.contact_low[i], 0.0)
-    _add_contact_rows(workspace, contact_count, own, state.near.shape_pair)
+    _add_contact_rows(workspace, contact_count, problem.free_dofs, state.near.shape_pair)
 
 
 @kernel
 def propose_step(
-    environment: Environment,
+    problem: StepProblem,
     state: BodyState,
-    terms: TermRows,
-    inertia: Floats,
     start: Floats,
     moved: Floats,
-    pull: Floats,
-    bounds: StepBounds,
     reach_m: float,
-    own: Ints,
     workspace: StepWorkspace,
 ) -> bool:
     """Solve one QP at a state and store its step in workspace.step (nv).
 
-    Returns True if contradicting rows were softened. inertia (nv) holds squared weights, start (nq)
-    the configuration at the frame's start, pull (nv) the linear term p. Targets are bounded to
-    `reach_m` from the current points. The variables are the columns `own` (m,). moved (nv) is
+    Returns True if contradicting rows were softened. start (nq) is the configuration at the
+    frame's start; targets are bounded to `reach_m` from the current points. moved (nv) is
     workspace.
     """
-    difference(environment.tree, start, state.q, moved)
+    terms, free_dofs = problem.terms, problem.free_dofs
+    difference(problem.environment.tree, start, state.q, moved)
     _limit_target_distance(state, terms, reach_m)
     variables, last_soft = workspace.solution.shape[0], terms.layout[FIRST_HARD]
     hessian, gradient = workspace.hessian, workspace.gradient
     hessian[:] = 0.0
     for k in range(gradient.shape[0]):
-        hessian[k, k] = inertia[k]
-        gradient[k] = inertia[k] * moved[k] - pull[k]
+        hessian[k, k] = problem.inertia[k]
+        gradient[k] = problem.inertia[k] * moved[k] - problem.pull[k]
     assemble(
         state.values[:last_soft],
         state.jacobian[:last_soft],
@@ -335,26 +264,19 @@ def propose_step(
     )
     for i in range(variables):
         for k in range(i + 1):
-            workspace.factor[i, k] = hessian[own[i], own[k]]
+            workspace.factor[i, k] = hessian[free_dofs[i], free_dofs[k]]
     factorise(workspace.factor, variables, workspace.factor)
     for k in range(variables):
-        workspace.unconstrained[k] = -gradient[own[k]]
+        workspace.unconstrained[k] = -gradient[free_dofs[k]]
     solve_factored(workspace.factor, variables, workspace.unconstrained, workspace.unconstrained)
-    _fill_constraints(environment, state, terms, bounds, bounds.approach, own, workspace)
-    softened = _solve(workspace, bounds.max_step, own)
+    _fill_constraints(problem, state, problem.bounds.approach, workspace)
+    softened = _solve(workspace, problem.bounds.max_step, free_dofs)
     _save_active_set(workspace)
     return softened
 
 
 @kernel
-def propose_recovery(
-    environment: Environment,
-    state: BodyState,
-    terms: TermRows,
-    bounds: StepBounds,
-    own: Ints,
-    workspace: StepWorkspace,
-) -> None:
+def propose_recovery(problem: StepProblem, state: BodyState, workspace: StepWorkspace) -> None:
     """Solve for the smallest step that restores the margin of the penetrating pairs.
 
     min 1/2 v^T H v  with the Hessian H of the last `propose_step`, so that handles move as little
@@ -362,19 +284,17 @@ def propose_recovery(
     no other pair becomes nearer than the margin. The result is workspace.step.
     """
     workspace.unconstrained[:] = 0.0
-    _fill_constraints(environment, state, terms, bounds, 1.0, own, workspace)
-    _solve(workspace, bounds.max_step, own)
+    _fill_constraints(problem, state, 1.0, workspace)
+    _solve(workspace, problem.bounds.max_step, problem.free_dofs)
 
 
 @kernel
 def propose_cut_step(
-    environment: Environment,
+    problem: StepProblem,
     start: Floats,
     share: float,
     q_ahead: Floats,
     state: BodyState,
-    bounds: StepBounds,
-    own: Ints,
     workspace: StepWorkspace,
     ahead: Floats,
 ) -> None:
@@ -387,23 +307,23 @@ def propose_cut_step(
     points (`cut_rows`). The result is workspace.step; ahead (nv), q_ahead (nq) and the state are
     workspace.
     """
-    tree = environment.tree
+    tree = problem.environment.tree
     for k in range(ahead.shape[0]):
         ahead[k] = share * workspace.step[k]
     integrate(tree, start, ahead, q_ahead)
     forward(tree, q_ahead, state.positions, state.rotations)
     motion_axes(tree, state.positions, state.rotations, state.axes)
-    update_near_pairs(environment, 0.0, state)
+    update_near_pairs(problem.environment, 0.0, state)
     contact_count = cut_rows(
         tree,
         state.positions,
         state.axes,
         state.near,
         state.near_count[0],
-        0.5 * bounds.margin_m,
+        0.5 * problem.bounds.margin_m,
         ahead,
         workspace.contact_jacobian[:MAX_CUTS],
         workspace.contact_low,
     )
-    _add_contact_rows(workspace, contact_count, own, state.near.shape_pair[:0])
-    _solve(workspace, bounds.max_step, own)
+    _add_contact_rows(workspace, contact_count, problem.free_dofs, state.near.shape_pair[:0])
+    _solve(workspace, problem.bounds.max_step, problem.free_dofs)

@@ -39,6 +39,12 @@ from writhe.kernels.skeleton.rotation import (
     matrix_to_quaternion,
     quaternion_difference,
 )
+from writhe.kernels.terms.jacobian_columns import (
+    add_direction_columns,
+    add_point_columns,
+    add_rotation_columns,
+    multiply_rows,
+)
 from writhe.kernels.terms.tangle_rows import coordinate_rows, entry_rows, linking_row
 from writhe.kernels.topology.gauss_linking import make_scratch
 
@@ -74,93 +80,6 @@ class Program(NamedTuple):
 
 
 @kernel
-def _add_point_columns(
-    tree: Tree,
-    positions: Floats,
-    axes: Floats,
-    joint: int,
-    x: float,
-    y: float,
-    z: float,
-    sign: float,
-    rows: Floats,
-) -> None:
-    """rows (3, nv) += sign * d(point)/dv of the world point (x, y, z) carried by `joint`."""
-    j = joint
-    while j >= 0:
-        dx, dy, dz = x - positions[j, 0], y - positions[j, 1], z - positions[j, 2]
-        for k in range(tree.v_start[j], tree.v_start[j + 1]):
-            ax, ay, az = sign * axes[k, 0], sign * axes[k, 1], sign * axes[k, 2]
-            if tree.dof_turns[k] == 1:
-                rows[0, k] += ay * dz - az * dy
-                rows[1, k] += az * dx - ax * dz
-                rows[2, k] += ax * dy - ay * dx
-            else:
-                rows[0, k] += ax
-                rows[1, k] += ay
-                rows[2, k] += az
-        j = tree.parent[j]
-
-
-@kernel
-def _add_direction_columns(
-    tree: Tree,
-    axes: Floats,
-    joint: int,
-    x: float,
-    y: float,
-    z: float,
-    sign: float,
-    rows: Floats,
-) -> None:
-    """rows (3, nv) += sign * (axis x d), the derivative of a world direction d of `joint`.
-
-    d = (x, y, z).
-    """
-    j = joint
-    while j >= 0:
-        for k in range(tree.v_start[j], tree.v_start[j + 1]):
-            if tree.dof_turns[k] == 1:
-                ax, ay, az = sign * axes[k, 0], sign * axes[k, 1], sign * axes[k, 2]
-                rows[0, k] += ay * z - az * y
-                rows[1, k] += az * x - ax * z
-                rows[2, k] += ax * y - ay * x
-        j = tree.parent[j]
-
-
-@kernel
-def _add_rotation_columns(
-    tree: Tree, axes: Floats, joint: int, frame: Floats, sign: float, rows: Floats
-) -> None:
-    """rows (3, nv) += sign * frame^T axis: the rotation of `joint` by v, in `frame` (3, 3)."""
-    j = joint
-    while j >= 0:
-        for k in range(tree.v_start[j], tree.v_start[j + 1]):
-            if tree.dof_turns[k] == 1:
-                for r in range(3):
-                    rows[r, k] += sign * (
-                        frame[0, r] * axes[k, 0]
-                        + frame[1, r] * axes[k, 1]
-                        + frame[2, r] * axes[k, 2]
-                    )
-        j = tree.parent[j]
-
-
-@kernel
-def _multiply_rows(matrix: Floats, transposed: bool, rows: Floats) -> None:
-    """rows (3, nv) = matrix rows, or matrix^T rows, in place."""
-    for k in range(rows.shape[1]):
-        x, y, z = rows[0, k], rows[1, k], rows[2, k]
-        if x == 0.0 and y == 0.0 and z == 0.0:
-            continue
-        for r in range(3):
-            if transposed:
-                rows[r, k] = matrix[0, r] * x + matrix[1, r] * y + matrix[2, r] * z
-            else:
-                rows[r, k] = matrix[r, 0] * x + matrix[r, 1] * y + matrix[r, 2] * z
-
-
-@kernel
 def _point_rows(
     tree: Tree,
     positions: Floats,
@@ -180,13 +99,13 @@ def _point_rows(
         x += rotations[a, 0, c] * data[c]
         y += rotations[a, 1, c] * data[c]
         z += rotations[a, 2, c] * data[c]
-    _add_point_columns(tree, positions, axes, a, x, y, z, 1.0, rows)
+    add_point_columns(tree, positions, axes, a, x, y, z, 1.0, rows)
     if b < 0:
         values[0], values[1], values[2] = x, y, z
     else:
         # the motion of b's frame is that of the same world point carried by b
-        _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, rows)
-        _multiply_rows(rotations[b], True, rows)
+        add_point_columns(tree, positions, axes, b, x, y, z, -1.0, rows)
+        multiply_rows(rotations[b], True, rows)
         dx, dy, dz = x - positions[b, 0], y - positions[b, 1], z - positions[b, 2]
         for r in range(3):
             values[r] = rotations[b, 0, r] * dx + rotations[b, 1, r] * dy + rotations[b, 2, r] * dz
@@ -209,12 +128,12 @@ def _direction_rows(
         x += rotations[a, 0, c] * data[c]
         y += rotations[a, 1, c] * data[c]
         z += rotations[a, 2, c] * data[c]
-    _add_direction_columns(tree, axes, a, x, y, z, 1.0, rows)
+    add_direction_columns(tree, axes, a, x, y, z, 1.0, rows)
     if b < 0:
         values[0], values[1], values[2] = x, y, z
         return
-    _add_direction_columns(tree, axes, b, x, y, z, -1.0, rows)
-    _multiply_rows(rotations[b], True, rows)
+    add_direction_columns(tree, axes, b, x, y, z, -1.0, rows)
+    multiply_rows(rotations[b], True, rows)
     for r in range(3):
         values[r] = rotations[b, 0, r] * x + rotations[b, 1, r] * y + rotations[b, 2, r] * z
 
@@ -245,11 +164,11 @@ def _orientation_rows(
     q = np.empty(4)
     matrix_to_quaternion(relative, q)
     quaternion_difference(data[:4], q, values)
-    _add_rotation_columns(tree, axes, a, rotations[a], 1.0, rows)
+    add_rotation_columns(tree, axes, a, rotations[a], 1.0, rows)
     if b >= 0:
-        _add_rotation_columns(tree, axes, b, rotations[a], -1.0, rows)
+        add_rotation_columns(tree, axes, b, rotations[a], -1.0, rows)
     inverse_right_jacobian(values[0], values[1], values[2], relative)
-    _multiply_rows(relative, False, rows)
+    multiply_rows(relative, False, rows)
 
 
 @kernel
@@ -296,7 +215,7 @@ def _centre_rows(
         values[0] += fraction * x
         values[1] += fraction * y
         values[2] += fraction * z
-        _add_point_columns(tree, positions, axes, j, x, y, z, fraction, rows)
+        add_point_columns(tree, positions, axes, j, x, y, z, fraction, rows)
 
 
 @kernel
@@ -395,7 +314,7 @@ def evaluate_rows(
                 dx += rotations[a, 0, c] * data[c]
                 dy += rotations[a, 1, c] * data[c]
                 dz += rotations[a, 2, c] * data[c]
-            _add_point_columns(tree, positions, axes, a, dx, dy, dz, 1.0, workspace)
+            add_point_columns(tree, positions, axes, a, dx, dy, dz, 1.0, workspace)
             x, y, z = data[3], data[4], data[5]
             if b >= 0:
                 x, y, z = positions[b, 0], positions[b, 1], positions[b, 2]
@@ -403,7 +322,7 @@ def evaluate_rows(
                     x += rotations[b, 0, c] * data[3 + c]
                     y += rotations[b, 1, c] * data[3 + c]
                     z += rotations[b, 2, c] * data[3 + c]
-                _add_point_columns(tree, positions, axes, b, x, y, z, -1.0, workspace)
+                add_point_columns(tree, positions, axes, b, x, y, z, -1.0, workspace)
             dx, dy, dz = dx - x, dy - y, dz - z
             length = sqrt(dx * dx + dy * dy + dz * dz)
             out[0] = length

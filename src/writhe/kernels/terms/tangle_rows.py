@@ -11,9 +11,9 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, add_point_gradient
-from writhe.kernels.topology.gauss_linking import Scratch, linking_matrix_slopes, linking_sum
+from writhe.kernels.topology.gauss_linking import Scratch, linking_matrix_gradients, linking_sum
 from writhe.kernels.topology.strands import add_linking_gradient
-from writhe.kernels.topology.topology_coordinates import coordinate_slopes
+from writhe.kernels.topology.topology_coordinates import coordinate_gradients
 
 
 @kernel
@@ -64,13 +64,17 @@ def linking_row(
     row = sum over vertices x of dG/dx . dx/dv (docs/notation.md).
     """
     rows, count = int(data[1]), int(data[1]) + int(data[3])
-    joints, points, slopes = np.empty(count, np.int64), np.empty((count, 3)), np.zeros((count, 3))
+    joints, points, gradients = (
+        np.empty(count, np.int64),
+        np.empty((count, 3)),
+        np.zeros((count, 3)),
+    )
     _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
     value = linking_sum(points[:rows], points[rows:], scratch)
-    add_linking_gradient(points[:rows], points[rows:], slopes[:rows], slopes[rows:])
+    add_linking_gradient(points[:rows], points[rows:], gradients[:rows], gradients[rows:])
     for k in range(count):
         x, y, z = points[k, 0], points[k, 1], points[k, 2]
-        gx, gy, gz = slopes[k, 0], slopes[k, 1], slopes[k, 2]
+        gx, gy, gz = gradients[k, 0], gradients[k, 1], gradients[k, 2]
         add_point_gradient(tree, positions, axes, joints[k], x, y, z, gx, gy, gz, row)
     return value
 
@@ -97,8 +101,8 @@ def coordinate_rows(
     joints, points = np.empty(count, np.int64), np.empty((count, 3))
     _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
     matrix, by_vertex, by_entry = np.empty((m, n)), np.empty((4, 3, m, n)), np.empty((4, m, n))
-    linking_matrix_slopes(points[:rows], points[rows:], scratch, matrix, by_vertex)
-    coordinate_slopes(matrix, values, by_entry)
+    linking_matrix_gradients(points[:rows], points[rows:], scratch, matrix, by_vertex)
+    coordinate_gradients(matrix, values, by_entry)
     gradient = np.zeros((count, 3))
     for c in range(4):
         gradient[:] = 0.0
@@ -138,7 +142,7 @@ def entry_rows(
     joints, points = np.empty(count, np.int64), np.empty((count, 3))
     _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
     matrix, by_vertex = np.empty((m, n)), np.empty((4, 3, m, n))
-    linking_matrix_slopes(points[:rows], points[rows:], scratch, matrix, by_vertex)
+    linking_matrix_gradients(points[:rows], points[rows:], scratch, matrix, by_vertex)
     ends = np.empty(4, np.int64)
     for i in range(m):
         for j in range(n):

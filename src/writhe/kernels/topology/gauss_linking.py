@@ -69,9 +69,9 @@ A1, A0 = 0.1999999999999552, -0.3333333333333333
 class Scratch(NamedTuple):
     """Workspace of one tile; made by `make_scratch` and reused."""
 
-    tile: Floats  # (5 ROW,) x, y, z, l and, for slopes, 1 / (4 pi l) of the vertex pairs
+    tile: Floats  # (5 ROW,) x, y, z, l and, for gradients, 1 / (4 pi l) of the vertex pairs
     values: Floats  # (ROW,)
-    slopes: Floats  # (12 ROW,) d value / d a, b, c, d
+    gradients: Floats  # (12 ROW,) d value / d a, b, c, d
 
 
 @kernel
@@ -160,7 +160,7 @@ def tile_linking(tile: Floats, count: int, columns: int, out: Floats) -> None:
 
 
 @kernel(vector=True)
-def tile_slopes(tile: Floats, count: int, columns: int, out: Floats) -> None:
+def tile_gradients(tile: Floats, count: int, columns: int, out: Floats) -> None:
     """out[ROW * k + g]: derivatives of entry g by a, b, c, d (k = 0-2, 3-5, 6-8, 9-11).
 
     0 where the segments share an end point; capped by `EDGE_FLOOR` close to contact.
@@ -242,10 +242,10 @@ def linking_matrix(first: Floats, second: Floats, scratch: Scratch, out: Floats)
 
 
 @kernel
-def linking_matrix_slopes(
-    first: Floats, second: Floats, scratch: Scratch, out: Floats, slopes: Floats
+def linking_matrix_gradients(
+    first: Floats, second: Floats, scratch: Scratch, out: Floats, gradients: Floats
 ) -> None:
-    """`linking_matrix` and slopes (4, 3, m, n), its entries' derivatives by a, b, c and d."""
+    """`linking_matrix` and gradients (4, 3, m, n), its entries' derivatives by a, b, c and d."""
     m, n = out.shape
     width = even_part(n, TILE_COLUMNS - 1)
     height = even_part(m, TILE // (width + 1) - 1)
@@ -255,11 +255,11 @@ def linking_matrix_slopes(
             columns = min(width, n - j0) + 1
             fill_tile(first, i0, rows + 1, second, j0, columns, scratch.tile)
             tile_linking(scratch.tile, rows * columns, columns, scratch.values)
-            tile_slopes(scratch.tile, rows * columns, columns, scratch.slopes)
+            tile_gradients(scratch.tile, rows * columns, columns, scratch.gradients)
             copy_rows(scratch.values, rows, columns, out[i0:, j0:])
             for k in range(12):
-                entries = scratch.slopes[k * ROW :]
-                copy_rows(entries, rows, columns, slopes[k // 3, k % 3, i0:, j0:])
+                entries = scratch.gradients[k * ROW :]
+                copy_rows(entries, rows, columns, gradients[k // 3, k % 3, i0:, j0:])
 
 
 @kernel

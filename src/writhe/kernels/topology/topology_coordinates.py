@@ -68,12 +68,12 @@ def matrix_coordinates(matrix: Floats, out: Floats) -> float:
 
 
 @kernel
-def coordinate_slopes(matrix: Floats, out: Floats, slopes: Floats) -> float:
-    """out (4) as `matrix_coordinates`, and slopes (4, m, n) = d out / d matrix."""
+def coordinate_gradients(matrix: Floats, out: Floats, gradients: Floats) -> float:
+    """out (4) as `matrix_coordinates`, and gradients (4, m, n) = d out / d matrix."""
     m, n = matrix.shape
     anisotropy = matrix_coordinates(matrix, out)
-    slopes[0] = 1.0
-    slopes[1:] = 0.0
+    gradients[0] = 1.0
+    gradients[1:] = 0.0
     size, xx, xy, yy = 0.0, 0.0, 0.0, 0.0
     cx, cy = out[1], out[2]
     for i in range(m):
@@ -95,11 +95,11 @@ def coordinate_slopes(matrix: Floats, out: Floats, slopes: Floats) -> float:
         for j in range(n):
             y = (2.0 * j + 1.0 - n) / n - cy
             sign = 0.0 if matrix[i, j] == 0.0 else (1.0 if matrix[i, j] > 0.0 else -1.0) / size
-            slopes[1, i, j] = sign * x
-            slopes[2, i, j] = sign * y
+            gradients[1, i, j] = sign * x
+            gradients[2, i, j] = sign * y
             change_across = x * x - y * y - across
             change_along = 2.0 * x * y - along
-            slopes[3, i, j] = -sign * scale * (across * change_along - along * change_across)
+            gradients[3, i, j] = -sign * scale * (across * change_along - along * change_across)
     return anisotropy
 
 

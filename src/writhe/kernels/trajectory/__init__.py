@@ -1,1 +1,1 @@
-"""Kernels of limb trajectories: damped least squares in parallel passes."""
+"""Kernels of chain trajectories: damped least squares in parallel passes."""

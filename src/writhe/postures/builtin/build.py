@@ -18,7 +18,7 @@ from writhe.postures.builtin.poses_ladder import ladder_poses
 from writhe.postures.builtin.posture_variants import (
     BuildTally,
     PostureBuilder,
-    SettledPosture,
+    SolvedPosture,
     nearest_pairs,
 )
 from writhe.postures.builtin.reaching_poses import reaches
@@ -79,11 +79,11 @@ def make(
     setting = PoseSetting(figure, "" if kind == "basic" else kind)
     builder = PostureBuilder(setting)
     poses = authored_poses(kind)
-    keys: list[SettledPosture] = []
+    keys: list[SolvedPosture] = []
     for i in _ProgressRange(progress, "key poses", 0.0, 0.35).over(poses):
-        settled = builder.authored(poses[i])
-        if settled is not None:
-            keys.append(settled)
+        solved = builder.authored(poses[i])
+        if solved is not None:
+            keys.append(solved)
     postures = list(keys)
     pairs = nearest_pairs(setting, keys, 2) + _from_hubs(kind, keys)
     for i in _ProgressRange(progress, "movements", 0.35, 0.7).over(pairs):
@@ -103,7 +103,7 @@ def make(
     return _database(setting, postures, THRESHOLDS_M2[kind]), builder.tally
 
 
-def _from_hubs(kind: str, keys: Sequence[SettledPosture]) -> list[tuple[int, int]]:
+def _from_hubs(kind: str, keys: Sequence[SolvedPosture]) -> list[tuple[int, int]]:
     """Pairs of a neutral pose and every other pose with the same supports."""
     hubs = ("stand", "kneel", "all fours", "long sit", "lie on back") if kind == "basic" else ()
     at = {p.name: i for i, p in enumerate(keys)}
@@ -117,7 +117,7 @@ def _from_hubs(kind: str, keys: Sequence[SettledPosture]) -> list[tuple[int, int
     return out
 
 
-def _blends(keys: Sequence[SettledPosture]) -> list[tuple[SettledPosture, SettledPosture]]:
+def _blends(keys: Sequence[SolvedPosture]) -> list[tuple[SolvedPosture, SolvedPosture]]:
     """Pairs of standing postures to combine: trunk and arms of one, legs of the other."""
     on_feet = [p for p in keys if set(p.support) & {"left_foot", "right_foot"}]
     legs = [p for p in on_feet if not p.name.startswith("reach")]
@@ -129,7 +129,7 @@ def _blends(keys: Sequence[SettledPosture]) -> list[tuple[SettledPosture, Settle
 
 
 def _database(
-    setting: PoseSetting, postures: Sequence[SettledPosture], threshold_m2: float
+    setting: PoseSetting, postures: Sequence[SolvedPosture], threshold_m2: float
 ) -> PostureDatabase:
     q = np.array([p.q for p in postures])
     database = PostureDatabase.from_postures(setting.figure, q, clip=[p.name for p in postures])

@@ -21,7 +21,7 @@ from writhe.skeleton import forward
 from writhe.terms import Term, keep_centre_over, stay_near
 
 Vector = tuple[float, float, float]
-FEET = ("left_foot", "right_foot")
+BOTH_FEET = ("left_foot", "right_foot")
 
 # points of the left hand, in the wrist's frame
 _HAND_POINTS: dict[str, Vector] = {
@@ -111,7 +111,7 @@ _SUPPORTS: dict[str, tuple[str, Vector, float, Vector | None]] = {
 
 @dataclass(frozen=True)
 class KeyPose:
-    """A posture to be settled: angles as in `anatomical_angles`, `support` as in `_SUPPORTS`.
+    """A posture to be solved for: angles as in `anatomical_angles`, `support` as in `_SUPPORTS`.
 
     `balanced` keeps the centre of mass over the supports. Unless `grounded`, the pelvis starts at
     its given height rather than where the supports touch the floor.
@@ -119,7 +119,7 @@ class KeyPose:
 
     name: str
     angles: BodyAngles
-    support: tuple[str, ...] = FEET
+    support: tuple[str, ...] = BOTH_FEET
     goals: tuple[PointGoal | DirectionGoal, ...] = ()
     balanced: bool = True
     firmness: float = 0.12  # weight of the authored joint angles
@@ -205,7 +205,7 @@ def key(
     right_leg: LegAngles | None = None,
     trunk: TrunkAngles | None = None,
     pelvis: PelvisPose | None = None,
-    support: tuple[str, ...] = FEET,
+    support: tuple[str, ...] = BOTH_FEET,
     goals: tuple[PointGoal | DirectionGoal, ...] = (),
     balanced: bool = True,
     firmness: float = 0.12,

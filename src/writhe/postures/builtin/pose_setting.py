@@ -1,4 +1,4 @@
-"""The scene in which postures are settled: the human on a floor, alone or with an object."""
+"""The scene in which postures are solved for: the human on a floor, alone or with an object."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from writhe.postures.builtin.anatomical_angles import LegAngles as L
 from writhe.postures.builtin.anatomical_angles import PelvisPose as P
 from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
 from writhe.postures.builtin.key_pose import (
-    FEET,
+    BOTH_FEET,
     DirectionGoal,
     KeyPose,
     PointGoal,
@@ -33,7 +33,7 @@ class Seated:
     name: str
     left: L
     right: L
-    support: tuple[str, ...] = FEET
+    support: tuple[str, ...] = BOTH_FEET
     forward_m: float = 0.04
     goals: tuple[PointGoal | DirectionGoal, ...] = ()
 
@@ -82,7 +82,11 @@ LEGS: tuple[Seated, ...] = (
         goals=(PointGoal("left_ankle", (0, -0.02, 0), (0.03, 0.02, 0.15), "right_knee", 6.0),),
     ),
     Seated(
-        "sit on edge", replace(_SIT, flex=74, knee=92), replace(_SIT, flex=66, knee=102), FEET, 0.15
+        "sit on edge",
+        replace(_SIT, flex=74, knee=92),
+        replace(_SIT, flex=66, knee=102),
+        BOTH_FEET,
+        0.15,
     ),
     Seated("sit turned", replace(_SIT, abduct=24), replace(_SIT, abduct=-10, rotate=0)),
 )

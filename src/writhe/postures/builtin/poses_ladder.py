@@ -162,7 +162,7 @@ def _between(rung: float) -> float:
 
 
 # the climb step by step, left foot first; the mirror image leads with the right
-FEET: tuple[tuple[float, float], ...] = (
+FOOT_RUNGS: tuple[tuple[float, float], ...] = (
     (0, 0),
     (0.5, 0),
     (1, 0),
@@ -198,7 +198,7 @@ WAYS: tuple[tuple[str, tuple[Grip, Grip], TrunkAngles, float, float], ...] = (
 def ladder_poses() -> list[KeyPose]:
     """Every step of the climb with every grip; a step in the air needs both hands."""
     out: list[KeyPose] = []
-    for feet in FEET:
+    for feet in FOOT_RUNGS:
         swinging = any(rung != int(rung) for rung in feet)
         for name, grips, trunk, away_m, left_m in WAYS:
             if swinging and any(h.height_m < 0 for h in grips):

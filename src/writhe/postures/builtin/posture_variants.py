@@ -1,4 +1,4 @@
-"""Settled postures and their variants: intermediate postures, blends, perturbations, mirrors."""
+"""Solved postures and their variants: intermediate postures, blends, perturbations, mirrors."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from writhe.collision import certify
 from writhe.postures.builtin.anatomical_angles import SIDES
 from writhe.postures.builtin.key_pose import KeyPose, support_terms
 from writhe.postures.builtin.pose_setting import PoseSetting
-from writhe.postures.builtin.settle import LIMIT_RAD, Settler
+from writhe.postures.builtin.pose_solver import LIMIT_RAD, PoseSolver
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import integrate, interpolate
 from writhe.skeleton.limits import limit_excess
 from writhe.skeleton.mirror import mirrored
 from writhe.terms import stay_near
 
-_RESETTLE_ITERATIONS = 10  # iterations for settling a nearly valid posture
+_REPAIR_ITERATIONS = 10  # iterations for settling a nearly valid posture
 _UPPER = ("spine", "chest", "neck", "head", "clavicle", "shoulder", "elbow", "wrist")
 
 
 @dataclass(frozen=True)
-class SettledPosture:
+class SolvedPosture:
     """A posture within limits and clear of collisions, with its supports and origin."""
 
     name: str
@@ -43,7 +43,7 @@ class BuildTally:
     certified: int = 0
     dropped: list[str] = field(
         default_factory=list[str]
-    )  # names of authored poses that could not be settled
+    )  # names of authored poses that could not be solved for
 
 
 class PostureBuilder:
@@ -51,20 +51,20 @@ class PostureBuilder:
 
     def __init__(self, setting: PoseSetting) -> None:
         self.setting = setting
-        self.settler = Settler(setting)
+        self.solver = PoseSolver(setting)
         self.tally = BuildTally()
 
-    def authored(self, pose: KeyPose) -> SettledPosture | None:
-        """The settled key pose; None if settling leaves a limit violation or a penetration."""
+    def authored(self, pose: KeyPose) -> SolvedPosture | None:
+        """The solved key pose; None if the solution has a limit violation or a penetration."""
         start = pose.start(self.setting)
-        q = self.settler.settle(start, pose.terms(self.setting, start))
+        q = self.solver.solve(start, pose.terms(self.setting, start))
         self.tally.authored += 1
         if not self.is_valid(q):
-            q = self.resettle(q, pose.support, 3 * _RESETTLE_ITERATIONS)
+            q = self.repaired(q, pose.support, 3 * _REPAIR_ITERATIONS)
         if not self.is_valid(q):
             self.tally.dropped.append(pose.name)
             return None
-        return SettledPosture(pose.name, q, pose.support)
+        return SolvedPosture(pose.name, q, pose.support)
 
     def is_valid(self, q: Floats) -> bool:
         """Whether a posture is within limits and penetrates nothing."""
@@ -74,17 +74,15 @@ class PostureBuilder:
         self.tally.kept += good
         return good
 
-    def resettle(
-        self, q: Floats, support: tuple[str, ...], iterations: int = _RESETTLE_ITERATIONS
+    def repaired(
+        self, q: Floats, support: tuple[str, ...], iterations: int = _REPAIR_ITERATIONS
     ) -> Floats:
-        """q with its supports back on the floor, settled for a few iterations."""
+        """q with its supports back on the floor, after a few iterations of the solver."""
         planted = support_terms(self.setting, q, support)[1]
         near = stay_near(self.setting.skeleton, q, weight=0.6)
-        return self.settler.settle(q, [*near, *planted], iterations)
+        return self.solver.solve(q, [*near, *planted], iterations)
 
-    def movement(
-        self, start: SettledPosture, end: SettledPosture, steps: int
-    ) -> list[SettledPosture]:
+    def movement(self, start: SolvedPosture, end: SolvedPosture, steps: int) -> list[SolvedPosture]:
         """Postures between two others, ends excluded; empty unless the movement is certified."""
         skeleton = self.setting.figure.skeleton
         common = tuple(s for s in start.support if s in end.support)
@@ -92,7 +90,7 @@ class PostureBuilder:
         for t in np.arange(1, steps) / steps:
             q = interpolate(skeleton, start.q, end.q, float(t))
             if start.support and end.support:
-                q = self.resettle(q, common) if common else self.grounded_posture(q)
+                q = self.repaired(q, common) if common else self.grounded_posture(q)
             between.append(q)
         self.tally.movements += 1
         if not all(self.is_valid(q) for q in between):
@@ -102,7 +100,7 @@ class PostureBuilder:
             return []
         self.tally.certified += 1
         name = f"{start.name} > {end.name}"
-        return [SettledPosture(f"{name} {i + 1}/{steps}", q, common) for i, q in enumerate(between)]
+        return [SolvedPosture(f"{name} {i + 1}/{steps}", q, common) for i, q in enumerate(between)]
 
     def grounded_posture(self, q: Floats) -> Floats:
         """q moved vertically until its lowest capsule touches the floor."""
@@ -117,7 +115,7 @@ class PostureBuilder:
         out[1] -= lowest
         return out
 
-    def blend(self, above: SettledPosture, below: SettledPosture) -> SettledPosture | None:
+    def blend(self, above: SolvedPosture, below: SolvedPosture) -> SolvedPosture | None:
         """Trunk and arms of one posture with the pelvis and legs of another."""
         skeleton = self.setting.figure.skeleton
         q = below.q.copy()
@@ -127,8 +125,8 @@ class PostureBuilder:
         return self._checked(f"{above.name} + {below.name}", q, below.support)
 
     def perturbed(
-        self, posture: SettledPosture, number: int, size: float = 1.0
-    ) -> SettledPosture | None:
+        self, posture: SolvedPosture, number: int, size: float = 1.0
+    ) -> SolvedPosture | None:
         """The posture perturbed by the Halton point `number`, with an amplitude per body part."""
         skeleton = self.setting.figure.skeleton
         step = np.zeros(skeleton.dof_count)
@@ -141,17 +139,17 @@ class PostureBuilder:
         q = integrate(skeleton, posture.q, step)
         return self._checked(f"{posture.name} ~{number}", q, posture.support)
 
-    def _checked(self, name: str, q: Floats, support: tuple[str, ...]) -> SettledPosture | None:
-        q = self.resettle(q, support)
-        return SettledPosture(name, q, support) if self.is_valid(q) else None
+    def _checked(self, name: str, q: Floats, support: tuple[str, ...]) -> SolvedPosture | None:
+        q = self.repaired(q, support)
+        return SolvedPosture(name, q, support) if self.is_valid(q) else None
 
-    def mirrored(self, postures: Iterable[SettledPosture]) -> list[SettledPosture]:
+    def mirrored(self, postures: Iterable[SolvedPosture]) -> list[SolvedPosture]:
         """The mirror images, which are valid too, since the setting is symmetric."""
-        out: list[SettledPosture] = []
+        out: list[SolvedPosture] = []
         for p in postures:
             swapped = tuple(_other_side(s) for s in p.support)
             out.append(
-                SettledPosture(
+                SolvedPosture(
                     f"{p.name} (mirrored)", mirrored(self.setting.figure.skeleton, p.q), swapped
                 )
             )
@@ -185,7 +183,7 @@ def _other_side(name: str) -> str:
 
 
 def nearest_pairs(
-    setting: PoseSetting, postures: Sequence[SettledPosture], count: int
+    setting: PoseSetting, postures: Sequence[SolvedPosture], count: int
 ) -> list[tuple[int, int]]:
     """Pairs (i < j) of each posture with its `count` nearest, by joint positions."""
     positions = forward(setting.figure.skeleton, np.array([p.q for p in postures])).positions

@@ -32,7 +32,7 @@ from writhe.animation.animate_keys import timed_pins
 from writhe.animation.collision_world import figure_world
 from writhe.animation.foot_contacts import foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
-from writhe.animation.keys import KeyBlend
+from writhe.animation.key_interpolation import KeyBlend
 from writhe.arrays import Floats
 from writhe.collision import ContactState, box, certify, contact_status
 from writhe.io import save
@@ -43,7 +43,7 @@ from writhe.research.benchmarks import Progress
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import check
 from writhe.research.evaluation.tangled_pairs import tangled_pairs
-from writhe.research.hunt.case import CERTIFIED_M
+from writhe.research.fuzzing.case import CERTIFIED_M
 from writhe.retargeting.clip_folders import motion_files, read_clips
 from writhe.retargeting.planted_feet import planted_spans
 from writhe.scene import Actor, Scene, SceneObject, certify_file

@@ -30,13 +30,12 @@ from writhe.research.benchmarks import Progress
 from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import check
-from writhe.research.evaluation.random_drags import hunt as run_random_drag
-from writhe.research.evaluation.random_drags import random_drag
+from writhe.research.evaluation.random_drags import random_drag, run_random_drag
 from writhe.research.evaluation.run_drags import run_drag
 from writhe.research.evaluation.skin.depth import SkinDepth
-from writhe.research.hunt.case import CERTIFIED_M, NUMERICAL_M
-from writhe.research.hunt.entry_points.certify_file import certify_with_table
-from writhe.research.hunt.run import hunt, summary
+from writhe.research.fuzzing.case import CERTIFIED_M, NUMERICAL_M
+from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
+from writhe.research.fuzzing.random_cases import run_random_cases, summary
 from writhe.retargeting.clip_folders import read_clips
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
@@ -47,7 +46,7 @@ LEAP_M = 0.02
 MISSED_M = 0.02
 APART = 2  # joints between two parts whose skin is measured
 _SKIN_EVERY = 4  # frames
-# seconds of hunting, random drags, clips, frames of a clip
+# seconds of random cases, random drags, clips, frames of a clip
 _QUICK = (60.0, 40, 4, 150)
 _USUAL = (180.0, 150, 10, 300)
 _FULL = (3600.0, 1200, None, None)
@@ -65,25 +64,25 @@ def run(
     """All figures; `clips` is a folder of motions (built-in movements without), `rounds` a seed."""
     seconds, drags, max_clips, max_frames = _FULL if full else _QUICK if quick else _USUAL
     progress(None, "random cases through every entry point")
-    hunted = summary(hunt(seconds, seed=1_000_000 * rounds))
+    found = summary(run_random_cases(seconds, seed=1_000_000 * rounds))
     drag_figures = _drags(progress, drags, 1_000_000 * rounds)
     cleaned = _clean(progress, clips, frames or max_frames, max_clips)
     return {
-        "false_certificates": hunted["false_certificates"] + cleaned.pop("false"),
-        "foreign_exceptions": hunted["foreign_exceptions"],
+        "false_certificates": found["false_certificates"] + cleaned.pop("false"),
+        "foreign_exceptions": found["foreign_exceptions"],
         "frozen_drags": drag_figures["frozen"],
         "missed_targets": drag_figures["missed"],
         "skin_percent": {"cleaned": cleaned.pop("skin"), "drags": drag_figures["skin"]},
         "clean": cleaned,
-        "broken_bounds": hunted["broken_bounds"],
+        "broken_bounds": found["broken_bounds"],
         "sizes": {
-            "cases": hunted["cases"],
-            "calls": hunted["calls"],
+            "cases": found["cases"],
+            "calls": found["calls"],
             "drags": 2 * drags,
             "drag_frames": drag_figures["frames"],
             "feasible_targets": drags,
         },
-        "doors": hunted["doors"],
+        "doors": found["doors"],
     }
 
 

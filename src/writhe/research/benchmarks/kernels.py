@@ -20,7 +20,7 @@ from writhe.research.benchmarks.certify import certify_clip_s, certify_step_us, 
 from writhe.research.benchmarks.reference_linking.in_c import FLAGS, CLinking
 from writhe.research.benchmarks.reference_linking.in_numpy import (
     linking_matrix,
-    linking_matrix_slopes,
+    linking_matrix_gradients,
 )
 from writhe.research.evaluation.bvh_throughput import bvh_throughput
 from writhe.research.evaluation.interleaved_timing import first_call, interleaved
@@ -49,14 +49,16 @@ def _linking(first_calls: dict[str, float]) -> dict[str, Any]:
     rng = np.random.default_rng(1)
     first, second = rng.normal(size=(2, SEGMENTS + 1, 3)).cumsum(axis=1)
     scratch = gauss_linking.make_scratch()
-    out, slopes = np.empty((SEGMENTS, SEGMENTS)), np.empty((4, 3, SEGMENTS, SEGMENTS))
+    out, by_vertex = np.empty((SEGMENTS, SEGMENTS)), np.empty((4, 3, SEGMENTS, SEGMENTS))
     values = {
         "numba": lambda: gauss_linking.linking_matrix(first, second, scratch, out),
         "numpy": lambda: linking_matrix(first, second),
     }
     gradients = {
-        "numba": lambda: gauss_linking.linking_matrix_slopes(first, second, scratch, out, slopes),
-        "numpy": lambda: linking_matrix_slopes(first, second),
+        "numba": lambda: gauss_linking.linking_matrix_gradients(
+            first, second, scratch, out, by_vertex
+        ),
+        "numpy": lambda: linking_matrix_gradients(first, second),
     }
     first_calls["gli"] = round(first_call(values["numba"]), 3)
     first_calls["gli_grad"] = round(first_call(gradients["numba"]), 3)
@@ -67,7 +69,7 @@ def _linking(first_calls: dict[str, float]) -> dict[str, Any]:
     else:
         note = f"{compiled.compiler} {' '.join(FLAGS)}"
         values["c"] = lambda: compiled.linking_matrix(first, second, scratch, out)
-        gradients["c"] = lambda: compiled.linking_matrix(first, second, scratch, out, slopes)
+        gradients["c"] = lambda: compiled.linking_matrix(first, second, scratch, out, by_vertex)
     return {
         "gli_ns": _per_pair(interleaved(values)),
         "gli_grad_ns": _per_pair(interleaved(gradients)),

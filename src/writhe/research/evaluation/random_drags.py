@@ -42,7 +42,7 @@ class RandomDrag:
 
 
 @dataclass(frozen=True)
-class Hunted:
+class RandomDragResult:
     """The result of one random drag. Runs are numbers of consecutive frames."""
 
     drag: RandomDrag
@@ -82,7 +82,7 @@ def random_drag(setting: DragScene, seed: int) -> RandomDrag:
     return RandomDrag(seed, tuple(names), pinned, path)
 
 
-def hunt(poser: Poser, setting: DragScene, drag: RandomDrag) -> Hunted:
+def run_random_drag(poser: Poser, setting: DragScene, drag: RandomDrag) -> RandomDragResult:
     """Run a random drag and look for refused and stalled frames."""
     skeleton, q = setting.figure.skeleton, setting.start
     pins = [pin_here(skeleton, q, joint) for joint in drag.pinned]
@@ -102,7 +102,7 @@ def hunt(poser: Poser, setting: DragScene, drag: RandomDrag) -> Hunted:
         refused.add(far and still and result.gate.fraction < 1.0)
         stalled.add(far and before - error < NEARER_M)
         clearance = min(clearance, np.inf if result.clearance_m is None else result.clearance_m)
-    return Hunted(
+    return RandomDragResult(
         drag, refused.longest, stalled.longest, error, float(clearance), np.array(reached)
     )
 

@@ -5,8 +5,8 @@ animation synthesis learnt from sub-divided motion micro-segments", The Visual C
 """
 
 from writhe.solvers.trajectory.chain import CHAINS, Chain
+from writhe.solvers.trajectory.four_passes import PASSES, PassOptions, Trajectory, solve_trajectory
 from writhe.solvers.trajectory.octree import JointOctree, OctreeOptions, learn_octree
-from writhe.solvers.trajectory.passes import PASSES, PassOptions, Trajectory, solve_trajectory
 from writhe.solvers.trajectory.plain_dls import plain_trajectory
 from writhe.solvers.trajectory.style import Forest, Style, learn_style
 

@@ -1,8 +1,8 @@
 """Chains: the joints between a root and its effectors.
 
-The coordinates of a chain (see `kernels.trajectory.limb`) are relative to the middle of each
-joint's range. They depend on the figure alone, not on the training data, so octrees learnt from
-different clips can be compared and blended.
+The coordinates of a chain (see `kernels.trajectory.chain_kinematics`) are relative to the middle of
+each joint's range. They depend on the figure alone, not on the training data, so octrees learnt
+from different clips can be compared and blended.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from writhe.arrays import Floats, floats
 from writhe.errors import UnknownNameError, WritheError
-from writhe.kernels.trajectory.limb import LimbTree
-from writhe.kernels.trajectory.passes import limb_points
+from writhe.kernels.trajectory.chain_kinematics import ChainTree
+from writhe.kernels.trajectory.ik_passes import chain_points
 from writhe.skeleton import Figure, JointKind, forward, quaternions
 from writhe.skeleton.limits import random_configurations
 from writhe.skeleton.quaternions import rotation_matrix
@@ -103,7 +103,7 @@ class Chain:
         return out
 
     @cached_property
-    def limb(self) -> LimbTree:
+    def tree(self) -> ChainTree:
         """The chain as kernel arrays."""
         tree = self.figure.skeleton.tree
         base = tree.rest[self._index].copy()
@@ -111,7 +111,7 @@ class Chain:
             base[row] = base[row] @ rotation_matrix(reference)
         ends = [self.figure.skeleton.index(e) for e in self.effectors]
         carries = np.array([[int(j in path) for j in self._index] for path in self._paths])
-        return LimbTree(
+        return ChainTree(
             parent=np.array(self._parent, dtype=np.int64),
             kind=np.array([int(k) for k in self._kinds], dtype=np.int64),
             start=self.start,
@@ -175,7 +175,7 @@ class Chain:
         rows = floats(theta, (None, len(self)), "a chain's coordinates")
         points = np.empty((len(rows), len(self.effectors), 3))
         jacobians = np.empty((len(rows), 3 * len(self.effectors), len(self)))
-        limb_points(self.limb, rows, points, jacobians)
+        chain_points(self.tree, rows, points, jacobians)
         return points, jacobians
 
     def targets_in_root(self, points_in_world: Floats, q: Floats) -> Floats:

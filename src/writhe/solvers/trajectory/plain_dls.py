@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.kernels.trajectory import passes as kernels
+from writhe.kernels.trajectory import ik_passes as kernels
 from writhe.solvers.trajectory.chain import Chain
-from writhe.solvers.trajectory.passes import PassOptions, bounds, targets_of
+from writhe.solvers.trajectory.four_passes import PassOptions, bounds, targets_of
 
 DAMPING_M2 = 0.01
 ITERATIONS = 60
@@ -28,7 +28,7 @@ def plain_trajectory(
     targets = targets_of(chain, targets_in_root)
     out = np.empty((len(targets), len(chain)))
     kernels.plain_pass(
-        chain.limb,
+        chain.tree,
         np.ascontiguousarray(start),
         targets,
         np.full(len(chain), 1.0 / DAMPING_M2),

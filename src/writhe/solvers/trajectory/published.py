@@ -17,8 +17,8 @@ from scipy.spatial.transform import Rotation
 from writhe.arrays import Floats, Ints
 from writhe.skeleton import JointKind
 from writhe.solvers.trajectory.chain import Chain
+from writhe.solvers.trajectory.four_passes import targets_of
 from writhe.solvers.trajectory.octree import OctreeOptions, split_cells
-from writhe.solvers.trajectory.passes import targets_of
 
 ORDER = "ZYX"
 _NUDGE = 1e-6  # step of the finite differences of the Jacobian, radians

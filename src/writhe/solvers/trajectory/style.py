@@ -159,7 +159,7 @@ def _cells(chain: Chain, styles: Sequence[tuple[Style, float]]) -> OctreeCells:
     octrees = [(o, e, share) for style, share in styles for e, o in enumerate(style.octrees)]
     first = np.cumsum([0] + [len(o) for o, _, _ in octrees])
     edge = max(o.grid.shape[0] for o, _, _ in octrees)
-    moved = np.repeat(chain.limb.carries, np.diff(chain.start), axis=1).astype(np.float64)
+    moved = np.repeat(chain.tree.carries, np.diff(chain.start), axis=1).astype(np.float64)
     weight = np.zeros((len(octrees), len(chain)))
     for v, (octree, e, _) in enumerate(octrees):
         deepest = np.unique(octree.grid)

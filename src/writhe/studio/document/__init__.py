@@ -8,7 +8,7 @@ with Document.open("walk.writhe") as document:
 """
 
 from writhe.studio.document.document import Document
-from writhe.studio.document.rows import (
+from writhe.studio.document.row_types import (
     ActorRow,
     KeyRow,
     ObjectData,

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from writhe.animation.keys import KeyBlend
+from writhe.animation.key_interpolation import KeyBlend
 from writhe.arrays import Floats, floats
 from writhe.skeleton import Motion
-from writhe.studio.document import rows
-from writhe.studio.document.document_rows import DocumentRows
-from writhe.studio.document.rows import ActorRow, KeyRow, TrackKind
+from writhe.studio.document import row_types
+from writhe.studio.document.document_queries import DocumentQueries
+from writhe.studio.document.row_types import ActorRow, KeyRow, TrackKind
 from writhe.studio.document.timeline import (
     ActorTimeline,
     PoseKeys,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SUFFIX = ".writhe"
 
 
-class Document(DocumentRows):
+class Document(DocumentQueries):
     """A document with the timelines of its actors, which are kept until the file changes."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
@@ -64,7 +64,7 @@ class Document(DocumentRows):
                     if found:
                         keys = _pose_keys(found)
                 elif track.kind in (TrackKind.CLIP, TrackKind.SAMPLED):
-                    q = rows.unpack(track.data).reshape(-1, skeleton.configuration_size)
+                    q = row_types.unpack(track.data).reshape(-1, skeleton.configuration_size)
                     motion = Motion(skeleton, q, track.fps, track.name)
                     if track.kind is TrackKind.CLIP:
                         clip, start_s = motion, track.start_s
@@ -112,7 +112,7 @@ class Document(DocumentRows):
             keys = timeline.keys
             if keys is None or timeline.clip is not None:
                 return q
-            earlier = np.flatnonzero(keys.times_s < time_s - rows.SAME_TIME_S)
+            earlier = np.flatnonzero(keys.times_s < time_s - row_types.SAME_TIME_S)
             if not len(earlier):
                 return q
             figure = self.figure(row.figure)
@@ -152,5 +152,5 @@ class Document(DocumentRows):
 
 def _pose_keys(found: list[KeyRow]) -> PoseKeys:
     times = np.array([key.time_s for key in found])
-    q = np.stack([rows.unpack(key.data) for key in found])
+    q = np.stack([row_types.unpack(key.data) for key in found])
     return PoseKeys(times, q, tuple(key.ease for key in found))

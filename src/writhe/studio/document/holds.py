@@ -13,7 +13,7 @@ from writhe.arrays import Quaternion, Vector3
 from writhe.errors import WritheError
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S
+from writhe.studio.document.row_types import SAME_TIME_S
 
 SETTING = "holds"
 MAX_HOLDS = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from writhe.skeleton import Motion
 from writhe.studio.document import Document, KeyRow, TrackKind, TrackRow
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S, pack, unpack
+from writhe.studio.document.row_types import SAME_TIME_S, pack, unpack
 
 
 def tracks_of(document: Document, actor: int) -> list[tuple[TrackRow, float]]:

@@ -1,10 +1,10 @@
 """The pose of an actor at a time, from its tracks.
 
-Between pose keys the pose follows their eased blend (`writhe.animation.keys`), corrected to keep
-pins, limits and contacts (`studio.editing.in_betweens`). Over a clip, the keys form an additive
-layer: their difference from the clip is interpolated, and fades out beyond the keys. A sampled
-track is motion from one key to a later one (planned, wound, pushed clear); keys within it form a
-layer over it in the same way.
+Between pose keys the pose follows their eased blend (`writhe.animation.key_interpolation`),
+corrected to keep pins, limits and contacts (`studio.editing.in_betweens`). Over a clip, the keys
+form an additive layer: their difference from the clip is interpolated, and fades out beyond the
+keys. A sampled track is motion from one key to a later one (planned, wound, pushed clear); keys
+within it form a layer over it in the same way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from writhe.animation.keys import KeyBlend, ease_progress, limited_slope
+from writhe.animation.key_interpolation import KeyBlend, ease_progress, limited_slope
 from writhe.arrays import Bools, Floats
 from writhe.easing import smoothstep
 from writhe.skeleton import Motion, Skeleton

@@ -17,7 +17,7 @@ from writhe.solvers.posing import method_names
 from writhe.studio.document import sampled_tracks
 from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S, KeyRow, PinRow, TrackKind, pack, unpack
+from writhe.studio.document.row_types import SAME_TIME_S, KeyRow, PinRow, TrackKind, pack, unpack
 from writhe.studio.editing import starting_poses
 from writhe.studio.editing.scene_builder import actor_label
 

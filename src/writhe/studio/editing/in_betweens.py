@@ -19,7 +19,7 @@ import numpy as np
 from writhe.animation.collision_world import World, figure_world, scene_world
 from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
-from writhe.animation.keys import KeyBlend
+from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, posed, prefixed
 from writhe.arrays import Floats

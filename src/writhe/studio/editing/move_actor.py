@@ -13,7 +13,7 @@ from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.studio.document import Document, PinRow, TrackKind
 from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import pack, unpack
+from writhe.studio.document.row_types import pack, unpack
 from writhe.studio.editing.edits import encode_pins
 from writhe.studio.editing.scene_builder import FARTHEST_M
 

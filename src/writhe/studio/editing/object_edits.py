@@ -13,7 +13,7 @@ from writhe.skeleton import JointKind, forward
 from writhe.studio.document import ActorRow, Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import all_holds, carriers
-from writhe.studio.document.rows import pack
+from writhe.studio.document.row_types import pack
 from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
 from writhe.studio.editing.scene_builder import FARTHEST_M

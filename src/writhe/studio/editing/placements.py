@@ -17,7 +17,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import Document, ObjectRow
 from writhe.studio.document.holds import Anchor, HoldRow, all_holds
-from writhe.studio.document.rows import SAME_TIME_S
+from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.editing import scene_objects
 
 Frame = tuple[Floats, Floats]

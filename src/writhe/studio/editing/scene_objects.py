@@ -11,7 +11,7 @@ from writhe.errors import UnknownNameError
 from writhe.scene import KeyMotion
 from writhe.scene.objects import BUILT_IN, built_in
 from writhe.studio.document import Document, ObjectRow, ShapeRow
-from writhe.studio.document.rows import unpack
+from writhe.studio.document.row_types import unpack
 
 OWN = "own"
 # objects that can be added and resized, with their initial sizes

@@ -9,7 +9,7 @@ from writhe.hands import hand_pose, hands_of
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.studio.document.rows import PinRow
+from writhe.studio.document.row_types import PinRow
 from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.figure_cache import per_figure
 

@@ -20,7 +20,7 @@ from writhe.skeleton import Figure, JointKind, Motion, Skeleton, forward
 from writhe.skeleton.figures import figure_names
 from writhe.studio.document import Document
 from writhe.studio.document.embedded_figures import EmbeddedModel, encode_figure
-from writhe.studio.document.rows import pack
+from writhe.studio.document.row_types import pack
 from writhe.studio.editing import edits, starting_poses
 from writhe.studio.view.figure_mesh import bone_capsules
 

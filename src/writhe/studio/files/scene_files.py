@@ -11,7 +11,7 @@ from writhe.errors import FileFormatError, WritheError
 from writhe.scene import Scene, SceneObject
 from writhe.studio.document import Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import pack
+from writhe.studio.document.row_types import pack
 from writhe.studio.editing import object_edits, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
 

@@ -20,7 +20,7 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fiel
     """A message."""
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MessagePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A struct inside a message."""
 
 

@@ -11,8 +11,8 @@ from writhe.studio.protocol.base import (
     Command,
     KeyNumbers,
     Message,
+    MessagePart,
     Name,
-    Part,
     Picture,
     Request,
     Time,
@@ -26,7 +26,7 @@ class Open(Message, frozen=True, tag="open"):
     document: Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]
 
 
-class DragHandle(Part, frozen=True):
+class DragHandle(MessagePart, frozen=True):
     """A dragged point of a joint and its target.
 
     With `alone`, the joint is turned to the orientation and the rest of the body stays.

@@ -7,10 +7,10 @@ from typing import Literal
 import msgspec
 
 from writhe.arrays import Quaternion, Vector3
-from writhe.studio.protocol.base import Message, Part
+from writhe.studio.protocol.base import Message, MessagePart
 
 
-class Choice(Part, frozen=True):
+class Choice(MessagePart, frozen=True):
     """A choice with a title and a description."""
 
     name: str
@@ -30,7 +30,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
     export_suffixes: list[str]
 
 
-class JointShape(Part, frozen=True):
+class JointShape(MessagePart, frozen=True):
     """A joint of a figure; `kind` is a `JointKind`, `q_start` its first number in q."""
 
     name: str
@@ -42,7 +42,7 @@ class JointShape(Part, frozen=True):
     q_start: int
 
 
-class CapsuleShape(Part, frozen=True):
+class CapsuleShape(MessagePart, frozen=True):
     """A capsule in its joint's frame."""
 
     joint: int
@@ -76,7 +76,7 @@ class FigureShape(Message, frozen=True, tag="figure"):
     units_m: list[float]
 
 
-class PinState(Part, frozen=True):
+class PinState(MessagePart, frozen=True):
     """A pinned joint and its target position; `both` means orientation too.
 
     It is active from `start_s` to `end_s`; None means from the start, or to the end, of the
@@ -90,7 +90,7 @@ class PinState(Part, frozen=True):
     end_s: float | None = None
 
 
-class SampledTrackState(Part, frozen=True):
+class SampledTrackState(MessagePart, frozen=True):
     """Sampled motion between two pose keys: planned, wound or pushed clear."""
 
     id: int
@@ -99,7 +99,7 @@ class SampledTrackState(Part, frozen=True):
     end_s: float
 
 
-class ActorState(Part, frozen=True):
+class ActorState(MessagePart, frozen=True):
     """An actor of the document; `q` is its current pose at the playhead."""
 
     id: int
@@ -113,7 +113,7 @@ class ActorState(Part, frozen=True):
     sampled_tracks: list[SampledTrackState]
 
 
-class KeyState(Part, frozen=True):
+class KeyState(MessagePart, frozen=True):
     """A key on the timeline, of an actor or of an object (the other id is 0)."""
 
     id: int
@@ -124,7 +124,7 @@ class KeyState(Part, frozen=True):
     ease: str
 
 
-class Solid(Part, frozen=True):
+class Solid(MessagePart, frozen=True):
     """A shape in its object's frame: a capsule (two points) or a convex hull, with a radius."""
 
     kind: str
@@ -132,7 +132,7 @@ class Solid(Part, frozen=True):
     radius: float
 
 
-class PlacementKey(Part, frozen=True):
+class PlacementKey(MessagePart, frozen=True):
     """A placement key of an object."""
 
     id: int
@@ -141,7 +141,7 @@ class PlacementKey(Part, frozen=True):
     rotation: Quaternion
 
 
-class ObjectState(Part, frozen=True):
+class ObjectState(MessagePart, frozen=True):
     """An object of the scene; between keys, positions are linear and rotations slerp."""
 
     id: int
@@ -173,7 +173,7 @@ class State(Message, frozen=True, tag="state"):
     fps: float
     undo: str
     redo: str
-    features: dict[str, Part]
+    features: dict[str, MessagePart]
 
 
 class MotionData(Message, frozen=True, tag="motion"):
@@ -193,7 +193,7 @@ class MotionData(Message, frozen=True, tag="motion"):
     linking: bytes
 
 
-class PoseReport(Part, frozen=True):
+class PoseReport(MessagePart, frozen=True):
     """A pose with the solver's status and diagnostics."""
 
     q: bytes
@@ -206,7 +206,7 @@ class PoseReport(Part, frozen=True):
     note: str = ""
 
 
-class ActorPose(Part, frozen=True):
+class ActorPose(MessagePart, frozen=True):
     """An actor and its configuration `q`, float32."""
 
     actor: int
@@ -221,7 +221,7 @@ class DragResult(Message, frozen=True, tag="drag_result"):
     settled: bool
     pose: PoseReport
     comparison: PoseReport | None = None
-    features: dict[str, Part] = msgspec.field(default_factory=dict[str, Part])
+    features: dict[str, MessagePart] = msgspec.field(default_factory=dict[str, MessagePart])
 
 
 class JobState(Message, frozen=True, tag="job"):

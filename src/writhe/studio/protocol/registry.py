@@ -14,7 +14,7 @@ import msgspec
 from writhe.studio import features, protocol
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import incoming, outgoing
-from writhe.studio.protocol.base import Command, Message, Part, Task
+from writhe.studio.protocol.base import Command, Message, MessagePart, Task
 
 
 def _load() -> dict[str, tuple[Feature, ModuleType]]:
@@ -39,7 +39,7 @@ def structs(module: ModuleType) -> list[type[Any]]:
         kind
         for kind in vars(module).values()
         if isinstance(kind, type)
-        and issubclass(kind, Message | Part)
+        and issubclass(kind, Message | MessagePart)
         and kind.__module__ == module.__name__
     ]
 

@@ -10,7 +10,7 @@ from writhe.arrays import Floats
 from writhe.skeleton import Motion
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, ObjectRow, TrackKind, sampled_tracks
-from writhe.studio.document.rows import unpack
+from writhe.studio.document.row_types import unpack
 from writhe.studio.document.timeline import MAX_FRAMES, ActorTimeline
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor

@@ -30,7 +30,7 @@ FLAGS = [
 
 
 class CLinking:
-    """`linking_matrix` and `linking_matrix_slopes` of the kernels, in C."""
+    """`linking_matrix` and `linking_matrix_gradients` of the kernels, in C."""
 
     def __init__(self) -> None:
         self.compiler = find_compiler()
@@ -63,13 +63,13 @@ class CLinking:
         second: Floats,
         scratch: Scratch,
         out: Floats,
-        slopes: Floats | None = None,
+        gradients: Floats | None = None,
     ) -> None:
-        """Fill out (m, n) and, if given, slopes (4, 3, m, n)."""
+        """Fill out (m, n) and, if given, gradients (4, 3, m, n)."""
         m, n = out.shape
-        arrays = (scratch.tile, scratch.values, scratch.slopes, out)
+        arrays = (scratch.tile, scratch.values, scratch.gradients, out)
         pointers = [array.ctypes.data for array in arrays]
-        last = None if slopes is None else slopes.ctypes.data
+        last = None if gradients is None else gradients.ctypes.data
         self._call(first.ctypes.data, m, second.ctypes.data, n, *pointers, last)
 
 

@@ -1,4 +1,4 @@
-"""The linking matrix and its slopes in plain NumPy, as a reference implementation."""
+"""The linking matrix and its gradients in plain NumPy, as a reference implementation."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def linking_matrix(first: Floats, second: Floats) -> Floats:
     return np.copysign(angle, volume) / (2 * np.pi)
 
 
-def linking_matrix_slopes(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """The matrix and slopes (4, 3, m, n); by the two triangles, not by the edges.
+def linking_matrix_gradients(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+    """The matrix and gradients (4, 3, m, n); by the two triangles, not by the edges.
 
     With th_k = atan2(V, D_k): 2 pi GLI = th_1 + th_2, so this derivation is independent of the
     kernel's.

@@ -90,7 +90,7 @@ static void tile_linking(const double *restrict tile, long count, long columns,
     double e##y = weight_##e * (z##u * x##w - x##u * z##w);                                   \
     double e##z = weight_##e * (x##u * y##w - y##u * x##w);
 
-static void tile_slopes(double *restrict tile, long count, long columns, double *restrict out) {
+static void tile_gradients(double *restrict tile, long count, long columns, double *restrict out) {
     const double *below = tile + columns;
     for (long g = 0; g < count + columns + 1; g++) tile[W + g] = 0.25 / PI / tile[L + g];
     for (long g = 0; g < ((count + LANES - 1) & -LANES); g++) {
@@ -117,9 +117,9 @@ static long even_part(long whole, long most) {
     return (whole + parts - 1) / parts;
 }
 
-/* slopes may be null: then the values alone are computed. */
+/* gradients may be null: then the values alone are computed. */
 void linking_matrix(const double *first, long m, const double *second, long n, double *tile,
-                    double *values, double *tile_out, double *out, double *slopes) {
+                    double *values, double *tile_out, double *out, double *gradients) {
     long width = even_part(n, TILE_COLUMNS - 1);
     long height = even_part(m, TILE / (width + 1) - 1);
     for (long i0 = 0; i0 < m; i0 += height) {
@@ -128,14 +128,14 @@ void linking_matrix(const double *first, long m, const double *second, long n, d
             long columns = min_of(width, n - j0) + 1;
             fill_tile(first + 3 * i0, rows + 1, second + 3 * j0, columns, tile);
             tile_linking(tile, rows * columns, columns, values);
-            if (slopes) tile_slopes(tile, rows * columns, columns, tile_out);
+            if (gradients) tile_gradients(tile, rows * columns, columns, tile_out);
             for (long i = 0; i < rows; i++) {
                 for (long j = 0; j < columns - 1; j++)
                     out[(i0 + i) * n + j0 + j] = values[i * columns + j];
-                if (!slopes) continue;
+                if (!gradients) continue;
                 for (long k = 0; k < 12; k++)
                     for (long j = 0; j < columns - 1; j++)
-                        slopes[(k * m + i0 + i) * n + j0 + j] =
+                        gradients[(k * m + i0 + i) * n + j0 + j] =
                             tile_out[k * ROW + i * columns + j];
             }
         }

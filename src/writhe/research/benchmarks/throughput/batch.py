@@ -22,7 +22,7 @@ from typing import Any
 
 from writhe.batch.journal import FOLDER
 from writhe.batch.parallel import Engine, connected, run_on_client
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.run import BatchOptions, run_batch
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source, find_sources

@@ -33,7 +33,7 @@ def problem_arrays() -> dict[str, Any]:
     takes = [take for takes in builtin_movements().values() for take in takes]
     targets = np.array([chain.effector_points(chain.coordinates(t.q))[:FRAMES, 0] for t in takes])
     theta = np.array([solve_trajectory(chain, cells, t, FPS).theta for t in targets])
-    problem = batch_problem(chain.limb, cells, PassOptions(), FPS)
+    problem = batch_problem(chain.tree, cells, PassOptions(), FPS)
     return problem.to_arrays() | {"targets": targets, "theta": theta}
 
 

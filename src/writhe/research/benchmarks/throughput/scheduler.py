@@ -12,7 +12,7 @@ import time
 from typing import Any
 
 from writhe.batch.parallel import run_on_client
-from writhe.batch.rows import Row
+from writhe.batch.result_row import Row
 from writhe.batch.settings import Settings
 from writhe.batch.sources import Source
 from writhe.batch.task import BatchTask, new_row

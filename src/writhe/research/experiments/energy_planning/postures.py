@@ -1,4 +1,4 @@
-"""The postures of the experiments: authored by anatomical angles, goals and linking, then settled.
+"""The postures of the experiments: authored by anatomical angles, goals and linking, then solved.
 
 Arm fold, leg cross and yoga join a posture with its mirror image. The contortion is authored by
 linking: seven of the ten strand pairs are pulled to a linking of a third of a turn each. The flare
@@ -73,10 +73,10 @@ def strand_pairs(body: Figure, q: Floats, minimum: float) -> dict[str, float]:
     return {name: float(value) for name, value in found if abs(value) >= minimum}
 
 
-def _settled(pose: KeyPose, builder: PostureBuilder) -> Floats:
+def _solved(pose: KeyPose, builder: PostureBuilder) -> Floats:
     found = builder.authored(pose)
     if found is None:
-        raise WritheError(f"the posture {pose.name!r} cannot be settled within limits")
+        raise WritheError(f"the posture {pose.name!r} cannot be reached within limits")
     return found.q
 
 
@@ -93,7 +93,7 @@ def mirrored_pair(name: str, pose: str) -> Experiment:
     """A posture of the library and its mirror image."""
     builder = _everyday()
     body = builder.setting.figure
-    start = _settled(_known(pose), builder)
+    start = _solved(_known(pose), builder)
     return Experiment(name, body, builder.setting, start, mirrored(body.skeleton, start))
 
 
@@ -101,7 +101,7 @@ def yoga() -> Experiment:
     """The eagle and its mirror image: arms wound about each other, and legs too."""
     builder = _everyday()
     body = builder.setting.figure
-    start = _settled(_known("eagle"), builder)
+    start = _solved(_known("eagle"), builder)
     linking = dict(zip(pair_names(body), linking_vector(body, start), strict=True))
     sign = 1.0 if linking["left_leg:right_leg"] >= 0.0 else -1.0
     target_linking = {"left_leg:right_leg": 0.34 * sign}
@@ -130,7 +130,7 @@ def _linked(
             quantity = Linking(strands[first], strands[second])
             weight = loose if pair in _LOOSE else 3.0
             terms.append(Term(quantity, value, value, weight, label=f"linking {pair}"))
-        q = builder.settler.settle(q, terms, 60)
+        q = builder.solver.solve(q, terms, 60)
     return builder.grounded_posture(q)
 
 
@@ -161,7 +161,7 @@ def contortion() -> Experiment:
         balanced=False,
         grounded=False,
     )
-    start = builder.settler.settle(lying.start(builder.setting), [])
+    start = builder.solver.solve(lying.start(builder.setting), [])
     return Experiment(
         "contortion",
         body,
@@ -189,7 +189,7 @@ def _knot(builder: PostureBuilder) -> Floats:
         firmness=0.02,
     )
     start = tuck.start(setting)
-    q = builder.settler.settle(start, tuck.terms(setting, start), 40)
+    q = builder.solver.solve(start, tuck.terms(setting, start), 40)
     return _linked(builder, q, {**_WOUND, **_LOOSE}, rounds=4, loose=1.0)
 
 
@@ -292,5 +292,5 @@ def flare_postures(
     found: list[Floats] = []
     for pose in (rear, prone):
         start = pose.start(builder.setting)
-        found.append(builder.settler.settle(start, pose.terms(builder.setting, start), 120))
+        found.append(builder.solver.solve(start, pose.terms(builder.setting, start), 120))
     return found[0], found[1]

@@ -155,10 +155,10 @@ def push_up() -> Scenario:
         policy = policy.allow(f"a.{part}", "floor", 0.03)
     scene = Scene((Actor("a", human),), (ground,), policy)
     posed = next(pose for pose in FOURS if pose.name == "push-up")
-    settled = PostureBuilder(PoseSetting(human)).authored(posed)
-    if settled is None:
-        raise WritheError("the push-up cannot be settled within joint limits")
-    start = start_configuration(scene, {"a": settled.q})
+    solved = PostureBuilder(PoseSetting(human)).authored(posed)
+    if solved is None:
+        raise WritheError("the push-up cannot be reached within joint limits")
+    start = start_configuration(scene, {"a": solved.q})
     skeleton = scene.layout.skeleton
     at = forward(skeleton, start)
     chest, left = at.position("a.chest"), at.position("a.left_wrist")

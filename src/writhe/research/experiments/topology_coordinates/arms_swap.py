@@ -24,7 +24,7 @@ def _crossed(world: SceneSetup, setup: TangleSetup, height_m: float) -> Floats:
             reach("a.left_wrist", (-across_m, 1.18 + apart * height_m, 0.40), weight=12.0),
             reach("a.right_wrist", (across_m, 1.18 - apart * height_m, 0.40), weight=12.0),
         ]
-        q = world.settle(setup, q, goals)
+        q = world.solve_key_pose(setup, q, goals)
     return q
 
 

@@ -71,7 +71,7 @@ def play(progress: Progress) -> SceneResult:
         reach(f"a.{side}_wrist", (sign * 0.34, 1.25, -0.02), weight=10.0)
         for side, sign in (("left", 1.0), ("right", -1.0))
     ]
-    world.q = world.settle(setup, world.q, apart)
+    world.q = world.solve_key_pose(setup, world.q, apart)
     beyond = tuple(
         reach(f"a.{side}_wrist", (sign * 0.04, 1.22, 0.155), weight=4.0)
         for side, sign in (("left", 1.0), ("right", -1.0))

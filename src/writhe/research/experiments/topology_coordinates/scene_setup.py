@@ -248,7 +248,7 @@ class SceneSetup:
         """The motion from the start through the keys (see `solved_without`)."""
         return animate(setup, self.q, [_kept(key) for key in keys], drive=drive)
 
-    def settle(
+    def solve_key_pose(
         self,
         setup: TangleSetup,
         q: Floats,

@@ -165,7 +165,7 @@ def play(progress: Progress) -> SceneResult:
     if metric is not None:
         for ring in _RINGS:
             metric[layout.object_v[ring.name]] = (6.0, 6.0, 6.0, 0.5, 0.5, 0.5)
-    world.q = world.settle(setup, world.q, _hands(0.20, 1.34, 0.40, 8.0), steps=200)
+    world.q = world.solve_key_pose(setup, world.q, _hands(0.20, 1.34, 0.40, 8.0), steps=200)
     hem = (through("left_hand_tip", "hem", 0.15), through("right_hand_tip", "hem", 0.15))
     sleeves = tuple(
         through(f"{side}_hand_tip", f"{side}_{ring}", beyond)

@@ -25,7 +25,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.protocol import Message, Part, Task
+from writhe.studio.protocol import Message, MessagePart, Task
 from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_name, display_names
 
@@ -40,7 +40,7 @@ class CheckMotion(Task, frozen=True, tag="check_motion"):
     """Certify the whole timeline: all actors, all objects."""
 
 
-class Segment(Part, frozen=True):
+class Segment(MessagePart, frozen=True):
     """A segment of the timeline and its certificate.
 
     `clearance_m` is a proven lower bound, between frames too; it is negative where parts overlap.
@@ -60,7 +60,7 @@ class Segment(Part, frozen=True):
     end_depth_m: float
 
 
-class Overlap(Part, frozen=True):
+class Overlap(MessagePart, frozen=True):
     """Parts of an actor that overlap something from frame `first` to frame `last`."""
 
     actor: int

@@ -21,7 +21,7 @@ from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.motion.certificate import segment_edges
-from writhe.studio.protocol import Command, Message, Part, Task, Time
+from writhe.studio.protocol import Command, Message, MessagePart, Task, Time
 from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_name, display_names
 
@@ -54,7 +54,7 @@ class ClearAll(Task, frozen=True, tag="clear_all"):
     move_keys: bool = False  # keyed poses that overlap are moved out, by the smallest change
 
 
-class SegmentChange(Part, frozen=True):
+class SegmentChange(MessagePart, frozen=True):
     """What clearing changed in a segment: a sentence, and when the pose changed most."""
 
     text: str

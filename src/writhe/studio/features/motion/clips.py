@@ -17,7 +17,7 @@ from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Command, Message, Part, Time
+from writhe.studio.protocol import Command, Message, MessagePart, Time
 from writhe.studio.protocol.base import KeyNumbers
 
 feature = Feature("clips")
@@ -80,7 +80,7 @@ class PastePose(Command, frozen=True, tag="paste_pose"):
     flipped: bool
 
 
-class ClipState(Part, frozen=True):
+class ClipState(MessagePart, frozen=True):
     """The clip of an actor."""
 
     actor: int
@@ -89,7 +89,7 @@ class ClipState(Part, frozen=True):
     duration_s: float
 
 
-class ClipsState(Part, frozen=True):
+class ClipsState(MessagePart, frozen=True):
     """All clips of the document."""
 
     clips: list[ClipState]

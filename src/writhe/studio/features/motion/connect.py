@@ -15,13 +15,13 @@ from writhe.planning import Energy, Plan, PlanProblem, scene_problem
 from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
 from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import KeyRow, TrackKind, unpack
+from writhe.studio.document.row_types import KeyRow, TrackKind, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
-from writhe.studio.protocol import Command, Message, Part, Task
+from writhe.studio.protocol import Command, Message, MessagePart, Task
 from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_name, display_names
 
@@ -46,7 +46,7 @@ class UsePath(Command, frozen=True, tag="use_path"):
     path: Annotated[int, Meta(ge=0, le=10)]
 
 
-class FoundPath(Part, frozen=True):
+class FoundPath(MessagePart, frozen=True):
     """A path: poses per frame (float32), log10 of the energy per frame, length and clearance."""
 
     title: str

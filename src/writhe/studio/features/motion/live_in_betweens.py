@@ -12,22 +12,22 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from writhe.animation.keys import KeyBlend
+from writhe.animation.key_interpolation import KeyBlend
 from writhe.easing import read_ease
 from writhe.errors import WritheError
 from writhe.studio.document import TrackKind
-from writhe.studio.document.rows import SAME_TIME_S
+from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.document.timeline import MAX_FRAMES, PoseKeys
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Message, Part
+from writhe.studio.protocol import Message, MessagePart
 
 feature = Feature("live_in_betweens")
 WINDOW_S = 0.25  # frames nearer to the playhead than this are solved first
 _NEIGHBOURS = 3  # keys on each side of a changed key that its frames depend on
 
 
-class LiveFrames(Part, frozen=True):
+class LiveFrames(MessagePart, frozen=True):
     """Frames of an actor from number `first` on; q: float32 (frames, size)."""
 
     first: int

@@ -25,7 +25,7 @@ from writhe.studio.document.drawn_paths import (
     put_path,
 )
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S, TrackKind, pack
+from writhe.studio.document.row_types import SAME_TIME_S, TrackKind, pack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
@@ -33,7 +33,7 @@ from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.motion.certificate import VerdictName
 from writhe.studio.files.shared_files import SharedFiles
-from writhe.studio.protocol import Message, Part, Task, Time
+from writhe.studio.protocol import Message, MessagePart, Task, Time
 from writhe.studio.server.jobs import Job
 from writhe.styles.follow_paths import follow, smooth_path, starting_at
 from writhe.styles.learn_styles import learn_builtin
@@ -71,7 +71,7 @@ class FollowPathResult(Message, frozen=True, tag="follow_path_result"):
     penetration_mm: float
 
 
-class LimbChoice(Part, frozen=True):
+class LimbChoice(MessagePart, frozen=True):
     """A limb that can follow a path, and its end joint on each figure that has it."""
 
     name: str
@@ -79,7 +79,7 @@ class LimbChoice(Part, frozen=True):
     joints: dict[str, str]
 
 
-class StyleChoice(Part, frozen=True):
+class StyleChoice(MessagePart, frozen=True):
     """A style, and the limbs it was learnt for."""
 
     name: str
@@ -87,7 +87,7 @@ class StyleChoice(Part, frozen=True):
     limbs: list[str]
 
 
-class DrawnPathState(Part, frozen=True):
+class DrawnPathState(MessagePart, frozen=True):
     """A drawn path: its key on the timeline and its data."""
 
     key: int
@@ -99,7 +99,7 @@ class DrawnPathState(Part, frozen=True):
     points: list[Vector3]
 
 
-class TrajectoriesState(Part, frozen=True):
+class TrajectoriesState(MessagePart, frozen=True):
     """The available limbs and styles, and the drawn paths."""
 
     limbs: list[LimbChoice]

@@ -14,14 +14,14 @@ from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Command, Part
+from writhe.studio.protocol import Command, MessagePart
 from writhe.studio.view.diagnostics import PartGap
 from writhe.studio.view.part_labels import body_name, display_name, display_names
 
 feature = Feature("contacts")
 
 
-class PickedPart(Part, frozen=True):
+class PickedPart(MessagePart, frozen=True):
     """A picked part: a joint of an actor, an object, or (both 0) the ground."""
 
     actor: int = 0
@@ -53,7 +53,7 @@ class RemoveAllContacts(Command, frozen=True, tag="remove_all_contacts"):
     """Remove all declared contacts."""
 
 
-class ContactsState(Part, frozen=True):
+class ContactsState(MessagePart, frozen=True):
     """The declared contacts as texts."""
 
     contacts: list[str]

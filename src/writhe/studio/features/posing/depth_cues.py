@@ -8,13 +8,13 @@ from writhe.arrays import Vector3, vector3
 from writhe.studio.editing.contact_defaults import GROUND
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Part
+from writhe.studio.protocol import MessagePart
 from writhe.studio.view.part_labels import body_name
 
 feature = Feature("depth")
 
 
-class DepthLine(Part, frozen=True):
+class DepthLine(MessagePart, frozen=True):
     """From a dragged part to the nearest surface of another part, named `other`."""
 
     start: Vector3
@@ -23,7 +23,7 @@ class DepthLine(Part, frozen=True):
     other: str
 
 
-class DepthLines(Part, frozen=True):
+class DepthLines(MessagePart, frozen=True):
     """A line for each dragged part that has another part near it."""
 
     lines: list[DepthLine]

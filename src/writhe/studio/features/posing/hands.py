@@ -20,7 +20,7 @@ from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.features.scene.holds import hold_together
 from writhe.studio.features.tangling.tangles import current_configuration
-from writhe.studio.protocol import Command, Name, Part
+from writhe.studio.protocol import Command, MessagePart, Name
 
 feature = Feature("hands")
 
@@ -54,7 +54,7 @@ class ShakeHands(Command, frozen=True, tag="shake_hands"):
     other_joint: int
 
 
-class HandsState(Part, frozen=True):
+class HandsState(MessagePart, frozen=True):
     """The names of the hand poses, and the characters that have fingers."""
 
     poses: list[str]

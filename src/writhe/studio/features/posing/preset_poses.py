@@ -21,7 +21,7 @@ from writhe.studio.editing.contact_defaults import GROUND
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import declared
-from writhe.studio.protocol import Command, Message, Name, Part
+from writhe.studio.protocol import Command, Message, MessagePart, Name
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette
 
@@ -34,7 +34,7 @@ class ListPresetPoses(Message, frozen=True, tag="list_preset_poses"):
     """Request the list of preset poses."""
 
 
-class PresetPose(Part, frozen=True):
+class PresetPose(MessagePart, frozen=True):
     """A preset pose with the data of its small picture (`studio.view.silhouettes`)."""
 
     name: str
@@ -42,7 +42,7 @@ class PresetPose(Part, frozen=True):
     object: list[bytes]
 
 
-class PresetGroup(Part, frozen=True):
+class PresetGroup(MessagePart, frozen=True):
     """The poses of one library."""
 
     library: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from writhe.errors import WritheError
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import pack, unpack
+from writhe.studio.document.row_types import pack, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
 from writhe.studio.files.thumbnails import check_picture
-from writhe.studio.protocol import Command, Name, Part, Picture
+from writhe.studio.protocol import Command, MessagePart, Name, Picture
 
 MAX_POSES = 500
 feature = Feature("saved_poses")
@@ -36,7 +36,7 @@ class DeletePose(Command, frozen=True, tag="delete_pose"):
     pose: int
 
 
-class SavedPoseState(Part, frozen=True):
+class SavedPoseState(MessagePart, frozen=True):
     """A saved pose."""
 
     id: int
@@ -45,7 +45,7 @@ class SavedPoseState(Part, frozen=True):
     picture: bytes
 
 
-class SavedPosesState(Part, frozen=True):
+class SavedPosesState(MessagePart, frozen=True):
     """All saved poses of the document."""
 
     poses: list[SavedPoseState]

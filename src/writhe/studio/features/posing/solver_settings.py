@@ -7,7 +7,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.solver_settings import FROM_FILE, Factor, Postures, SolverSettings
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Choice, Command, Part
+from writhe.studio.protocol import Choice, Command, MessagePart
 
 feature = Feature("solver_settings")
 _BUILT_IN = [
@@ -29,7 +29,7 @@ class SetSolverSettings(Command, frozen=True, tag="set_solver_settings"):
     soft_pins: bool = True
 
 
-class SolverSettingsState(Part, frozen=True):
+class SolverSettingsState(MessagePart, frozen=True):
     """The current settings and the available posture databases."""
 
     choices: list[Choice]

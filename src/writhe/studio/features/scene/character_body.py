@@ -15,7 +15,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.editing import character_bodies as bodies
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import CapsuleShape, Command, Message, Name, Part
+from writhe.studio.protocol import CapsuleShape, Command, Message, MessagePart, Name
 
 feature = Feature("character_body")
 
@@ -62,14 +62,14 @@ class BodyRemembered(Message, frozen=True, tag="body_remembered"):
     actor: int
 
 
-class RoleOfJoint(Part, frozen=True):
+class RoleOfJoint(MessagePart, frozen=True):
     """A role and the joint that plays it."""
 
     role: str
     joint: int
 
 
-class CharacterBody(Part, frozen=True):
+class CharacterBody(MessagePart, frozen=True):
     """Roles and excluded shapes of a character from a file."""
 
     actor: int
@@ -78,7 +78,7 @@ class CharacterBody(Part, frozen=True):
     corrected: bool
 
 
-class CharacterBodyState(Part, frozen=True):
+class CharacterBodyState(MessagePart, frozen=True):
     """The roles there are, and the characters from files."""
 
     roles: list[str]

@@ -35,7 +35,7 @@ from writhe.studio.editing.held_joints import JointHold
 from writhe.studio.editing.placements import Frame, composed, hold_frame, inverse
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import PickedPart
-from writhe.studio.protocol import ActorPose, Command, Part, Time
+from writhe.studio.protocol import ActorPose, Command, MessagePart, Time
 from writhe.studio.view.part_labels import display_name, display_names
 
 feature = Feature("holds")
@@ -69,7 +69,7 @@ class SetHoldRange(Command, frozen=True, tag="set_hold_range"):
     end_s: Time | None = None
 
 
-class HoldState(Part, frozen=True):
+class HoldState(MessagePart, frozen=True):
     """A hold in words, its time range, and the joint (-1: none) or object of both sides.
 
     For a carried object: its placement in the frame of what carries it, and in the world where it
@@ -92,13 +92,13 @@ class HoldState(Part, frozen=True):
     left: list[float]
 
 
-class HoldsState(Part, frozen=True):
+class HoldsState(MessagePart, frozen=True):
     """The holds of the document."""
 
     holds: list[HoldState]
 
 
-class HeldAlong(Part, frozen=True):
+class HeldAlong(MessagePart, frozen=True):
     """The poses of characters that moved along with the dragged one (which may be among them)."""
 
     actors: list[ActorPose]

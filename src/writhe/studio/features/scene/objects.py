@@ -11,7 +11,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.editing import object_edits, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Choice, Command, Name, Part, Time
+from writhe.studio.protocol import Choice, Command, MessagePart, Name, Time
 from writhe.studio.view.choice_labels import object_choices
 
 feature = Feature("objects")
@@ -67,7 +67,7 @@ class KeyObject(Command, frozen=True, tag="key_object"):
     time_s: Time
 
 
-class ObjectKinds(Part, frozen=True):
+class ObjectKinds(MessagePart, frozen=True):
     """The objects that can be added; those in the scene are in the State itself."""
 
     kinds: list[Choice]

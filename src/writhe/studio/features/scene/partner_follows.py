@@ -17,7 +17,7 @@ from writhe.studio.features.tangling.tangles import (
     winding_of,
 )
 from writhe.studio.features.tangling.winding import put_actors
-from writhe.studio.protocol import Message, Part
+from writhe.studio.protocol import Message, MessagePart
 
 feature = Feature("partner")
 STEPS_A_FRAME = 3  # solver steps of the partner for each drag step
@@ -29,7 +29,7 @@ class KeepTangle(Message, frozen=True, tag="keep_tangle"):
     tangle: TangleGoal | None
 
 
-class PartnerPose(Part, frozen=True):
+class PartnerPose(MessagePart, frozen=True):
     """The pose of the partner after a drag step, and the tangle."""
 
     actor: int

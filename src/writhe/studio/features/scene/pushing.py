@@ -19,7 +19,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import ActorPose, Command, Message, Name, Part
+from writhe.studio.protocol import ActorPose, Command, Message, MessagePart, Name
 from writhe.terms import Term
 
 feature = Feature("pushing")
@@ -74,7 +74,7 @@ class Pushed(Message, frozen=True, tag="pushed"):
     milliseconds: float
 
 
-class RelationState(Part, frozen=True):
+class RelationState(MessagePart, frozen=True):
     """A relation between two joints of an actor."""
 
     actor: int
@@ -83,7 +83,7 @@ class RelationState(Part, frozen=True):
     kept: str
 
 
-class PushingState(Part, frozen=True):
+class PushingState(MessagePart, frozen=True):
     """The relations of the document."""
 
     relations: list[RelationState]

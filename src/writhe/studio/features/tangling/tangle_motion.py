@@ -14,7 +14,7 @@ from writhe.planning.tangle_motion import TangleInterval, keep_tangle, wind_inte
 from writhe.skeleton import Motion
 from writhe.studio.document import Document, KeyRow, TrackKind
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S, unpack
+from writhe.studio.document.row_types import SAME_TIME_S, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
@@ -28,7 +28,7 @@ from writhe.studio.features.tangling.tangles import (
     tangle_setup_of,
 )
 from writhe.studio.features.tangling.winding import Movers, check_movers
-from writhe.studio.protocol import Command, Message, Part, Task, Time
+from writhe.studio.protocol import Command, Message, MessagePart, Task, Time
 from writhe.studio.server.jobs import Job
 from writhe.studio.view.part_labels import display_names, display_sentence
 
@@ -44,7 +44,7 @@ class TangleKey(msgspec.Struct, frozen=True):
     movers: tuple[int, ...]
 
 
-class TangleKeyState(Part, frozen=True):
+class TangleKeyState(MessagePart, frozen=True):
     """A tangle key; `titles` are the names of its tangles."""
 
     id: int
@@ -54,7 +54,7 @@ class TangleKeyState(Part, frozen=True):
     movers: list[int]
 
 
-class TangleMotionState(Part, frozen=True):
+class TangleMotionState(MessagePart, frozen=True):
     """The tangle keys in order of time."""
 
     keys: list[TangleKeyState]

@@ -22,7 +22,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import Message, Name, Part
+from writhe.studio.protocol import Message, MessagePart, Name
 from writhe.topology import Strand, matrix_coordinates
 
 feature = Feature("tangles")
@@ -32,7 +32,7 @@ Centre = Annotated[float, Meta(ge=-1.0, le=1.0)]
 Angle = Annotated[float, Meta(ge=-1.6, le=1.6)]
 
 
-class TangleChain(Part, frozen=True):
+class TangleChain(MessagePart, frozen=True):
     """A path across an actor's skeleton between two joints or tips, or a strand of an object.
 
     For an object (`object` above 0) `start` is the strand's name and `end` is empty.
@@ -44,7 +44,7 @@ class TangleChain(Part, frozen=True):
     object: int = 0
 
 
-class LimbChain(Part, frozen=True):
+class LimbChain(MessagePart, frozen=True):
     """A chain that is picked by a click on one of its joints."""
 
     name: str
@@ -53,7 +53,7 @@ class LimbChain(Part, frozen=True):
     joints: list[int]
 
 
-class ChainEnd(Part, frozen=True):
+class ChainEnd(MessagePart, frozen=True):
     """A joint or tip at which a chain may begin or end."""
 
     name: str
@@ -61,7 +61,7 @@ class ChainEnd(Part, frozen=True):
     offset: Vector3
 
 
-class ActorChains(Part, frozen=True):
+class ActorChains(MessagePart, frozen=True):
     """The limbs of an actor and all possible chain ends."""
 
     actor: int
@@ -69,7 +69,7 @@ class ActorChains(Part, frozen=True):
     ends: list[ChainEnd]
 
 
-class ObjectStrand(Part, frozen=True):
+class ObjectStrand(MessagePart, frozen=True):
     """A named strand of an object, in its frame."""
 
     object: int
@@ -77,14 +77,14 @@ class ObjectStrand(Part, frozen=True):
     points: list[Vector3]
 
 
-class TanglesState(Part, frozen=True):
+class TanglesState(MessagePart, frozen=True):
     """The chains and strands that can be tangled."""
 
     actors: list[ActorChains]
     strands: list[ObjectStrand]
 
 
-class TangleGoal(Part, frozen=True):
+class TangleGoal(MessagePart, frozen=True):
     """Target topology coordinates of two chains; None leaves a coordinate free."""
 
     first: TangleChain
@@ -95,7 +95,7 @@ class TangleGoal(Part, frozen=True):
     density: Angle | None = None
 
 
-class Winding(Part, frozen=True):
+class Winding(MessagePart, frozen=True):
     """The writhe matrix (float32, row-major), its coordinates and the names of the vertices."""
 
     rows: list[str]

@@ -13,7 +13,7 @@ from numba.core import config
 
 from writhe.arrays import Floats, Ints, floats
 from writhe.errors import WritheError
-from writhe.kernels.trajectory import passes as kernels
+from writhe.kernels.trajectory import ik_passes as kernels
 from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.solvers.trajectory.chain import Chain
 
@@ -101,7 +101,7 @@ def solve_trajectory(
     wide_lower, wide_upper = np.empty((frames, n)), np.empty((frames, n))
     distance, final = np.empty(frames), np.empty((frames, len(chain.effectors)))
     window, fade = options.alignment_frames(fps), options.correction_frames(fps)
-    limb, tolerance, iterations = chain.limb, options.tolerance_m, options.iterations
+    tree, tolerance, iterations = chain.tree, options.tolerance_m, options.iterations
     wider = wider_limits(cells)
     if not options.widen:
         cells = cells._replace(parent=np.full_like(cells.parent, -1))
@@ -109,7 +109,7 @@ def solve_trajectory(
     with thread_count(threads) as used:
         clock = [time.perf_counter()]
         kernels.crude_pass(
-            limb, cells, targets, tolerance, iterations, made["crude"], lower, upper, give
+            tree, cells, targets, tolerance, iterations, made["crude"], lower, upper, give
         )
         clock.append(time.perf_counter())
         kernels.alignment_pass(
@@ -125,7 +125,7 @@ def solve_trajectory(
         )
         clock.append(time.perf_counter())
         kernels.retargeting_pass(
-            limb,
+            tree,
             made["alignment"],
             targets,
             wide_lower,
@@ -142,7 +142,7 @@ def solve_trajectory(
             made["retargeting"], distance, first, last, fade, options.reach_m, made["correction"]
         )
         clock.append(time.perf_counter())
-        kernels.distances(limb, made["correction"], targets, final)
+        kernels.distances(tree, made["correction"], targets, final)
     taken: dict[str, float] = {
         name: 1e3 * (after - before)
         for name, before, after in zip(PASSES, clock, clock[1:], strict=False)

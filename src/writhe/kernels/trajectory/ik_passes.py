@@ -13,14 +13,14 @@ from numba import prange
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
-from writhe.kernels.trajectory.limb import (
+from writhe.kernels.trajectory.chain_kinematics import (
     BALL,
-    LimbTree,
-    LimbWorkspace,
+    ChainTree,
+    ChainWorkspace,
+    chain_forward,
+    chain_jacobian,
+    chain_workspace,
     damped_step,
-    limb_forward,
-    limb_jacobian,
-    limb_workspace,
 )
 from writhe.kernels.trajectory.octree_cells import (
     OctreeCells,
@@ -34,7 +34,7 @@ BLOCK = 16  # frames that share a workspace
 
 @kernel(inline=True)
 def solve_frame(
-    limb: LimbTree,
+    chain: ChainTree,
     theta: Floats,
     targets: Floats,
     lower: Floats,
@@ -43,7 +43,7 @@ def solve_frame(
     tolerance_m: float,
     iterations: int,
     masked_inverse: Floats,
-    workspace: LimbWorkspace,
+    workspace: ChainWorkspace,
 ) -> bool:
     """Damped least-squares steps with hard clamping (Eq. 6 and 12) until all targets are reached.
 
@@ -55,7 +55,7 @@ def solve_frame(
     for d in range(n):
         masked_inverse[d] = inverse_damping[d]
     for _ in range(iterations):
-        limb_forward(limb, theta, workspace)
+        chain_forward(chain, theta, workspace)
         worst = 0.0
         for e in range(targets.shape[0]):
             square = 0.0
@@ -66,7 +66,7 @@ def solve_frame(
             worst = max(worst, square)
         if worst < tolerance_m * tolerance_m:
             return True
-        limb_jacobian(limb, workspace)
+        chain_jacobian(chain, workspace)
         damped_step(workspace, masked_inverse)
         for d in range(n):
             stepped = theta[d] + workspace.step[d]
@@ -78,7 +78,7 @@ def solve_frame(
 
 @kernel(parallel=True)
 def crude_pass(
-    limb: LimbTree,
+    chain: ChainTree,
     cells: OctreeCells,
     targets: Floats,
     tolerance_m: float,
@@ -96,7 +96,7 @@ def crude_pass(
     frames, n = theta.shape
     octrees = cells.root.shape[0]
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        workspace, masked_inverse = limb_workspace(limb), np.empty(n)
+        workspace, masked_inverse = chain_workspace(chain), np.empty(n)
         nodes = np.empty(octrees, dtype=np.int64)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
             frame_theta = theta[f]
@@ -108,7 +108,7 @@ def crude_pass(
             for d in range(n):
                 frame_theta[d] = min(max(frame_theta[d], lower[f, d]), upper[f, d])
             while not solve_frame(
-                limb,
+                chain,
                 frame_theta,
                 targets[f],
                 lower[f],
@@ -165,7 +165,7 @@ def alignment_pass(
 
 @kernel(parallel=True)
 def retargeting_pass(
-    limb: LimbTree,
+    chain: ChainTree,
     start: Floats,
     targets: Floats,
     lower: Floats,
@@ -184,13 +184,13 @@ def retargeting_pass(
     """
     frames, n = theta.shape
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        workspace, masked_inverse = limb_workspace(limb), np.empty(n)
+        workspace, masked_inverse = chain_workspace(chain), np.empty(n)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
             frame_theta = theta[f]
             for d in range(n):
                 frame_theta[d] = start[f, d]
             reached = solve_frame(
-                limb,
+                chain,
                 frame_theta,
                 targets[f],
                 lower[f],
@@ -204,7 +204,7 @@ def retargeting_pass(
             for w in range(0, wider.shape[0], 2):
                 if not reached:
                     reached = solve_frame(
-                        limb,
+                        chain,
                         frame_theta,
                         targets[f],
                         wider[w],
@@ -215,15 +215,15 @@ def retargeting_pass(
                         masked_inverse,
                         workspace,
                     )
-            distance_m[f] = worst_distance(limb, frame_theta, targets[f], workspace)
+            distance_m[f] = worst_distance(chain, frame_theta, targets[f], workspace)
 
 
 @kernel(inline=True)
 def worst_distance(
-    limb: LimbTree, theta: Floats, targets: Floats, workspace: LimbWorkspace
+    chain: ChainTree, theta: Floats, targets: Floats, workspace: ChainWorkspace
 ) -> float:
     """The largest distance of an effector from its target, metres."""
-    limb_forward(limb, theta, workspace)
+    chain_forward(chain, theta, workspace)
     worst = 0.0
     for e in range(targets.shape[0]):
         square = 0.0
@@ -274,13 +274,13 @@ def correction_pass(
 
 
 @kernel(parallel=True)
-def distances(limb: LimbTree, theta: Floats, targets: Floats, out: Floats) -> None:
+def distances(chain: ChainTree, theta: Floats, targets: Floats, out: Floats) -> None:
     """out (F, E): the distance of each effector from its target, metres."""
     frames = theta.shape[0]
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        workspace = limb_workspace(limb)
+        workspace = chain_workspace(chain)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
-            limb_forward(limb, theta[f], workspace)
+            chain_forward(chain, theta[f], workspace)
             for e in range(targets.shape[1]):
                 square = 0.0
                 for c in range(3):
@@ -289,11 +289,11 @@ def distances(limb: LimbTree, theta: Floats, targets: Floats, out: Floats) -> No
 
 
 @kernel
-def wrap_angles(limb: LimbTree, theta: Floats) -> None:
+def wrap_angles(chain: ChainTree, theta: Floats) -> None:
     """Wrap rotation vectors and angles longer than pi to the equivalent ones up to pi."""
-    for j in range(limb.parent.shape[0]):
-        at = limb.start[j]
-        if limb.kind[j] == BALL:
+    for j in range(chain.parent.shape[0]):
+        at = chain.start[j]
+        if chain.kind[j] == BALL:
             angle = np.sqrt(theta[at] ** 2 + theta[at + 1] ** 2 + theta[at + 2] ** 2)
             if angle > np.pi:
                 for c in range(3):
@@ -304,7 +304,7 @@ def wrap_angles(limb: LimbTree, theta: Floats) -> None:
 
 @kernel
 def plain_pass(
-    limb: LimbTree,
+    chain: ChainTree,
     start: Floats,
     targets: Floats,
     inverse_damping: Floats,
@@ -319,14 +319,14 @@ def plain_pass(
     first (F,) is the first frame of each frame's trajectory, which starts from `start`.
     """
     frames, n = theta.shape
-    workspace, masked_inverse = limb_workspace(limb), np.empty(n)
+    workspace, masked_inverse = chain_workspace(chain), np.empty(n)
     lower, upper = np.full(n, -1e9), np.full(n, 1e9)
     for f in range(frames):
         frame_theta = theta[f]
         for d in range(n):
             frame_theta[d] = theta[f - 1, d] if from_previous and f > first[f] else start[d]
         solve_frame(
-            limb,
+            chain,
             frame_theta,
             targets[f],
             lower,
@@ -337,15 +337,15 @@ def plain_pass(
             masked_inverse,
             workspace,
         )
-        wrap_angles(limb, frame_theta)
+        wrap_angles(chain, frame_theta)
 
 
 @kernel
-def limb_points(limb: LimbTree, theta: Floats, effectors: Floats, jacobians: Floats) -> None:
+def chain_points(chain: ChainTree, theta: Floats, effectors: Floats, jacobians: Floats) -> None:
     """effectors (F, E, 3) and their Jacobians (F, 3 E, n) at theta (F, n)."""
-    workspace = limb_workspace(limb)
+    workspace = chain_workspace(chain)
     for f in range(theta.shape[0]):
-        limb_forward(limb, theta[f], workspace)
-        limb_jacobian(limb, workspace)
+        chain_forward(chain, theta[f], workspace)
+        chain_jacobian(chain, workspace)
         effectors[f] = workspace.effectors
         jacobians[f] = workspace.jacobian

@@ -1,13 +1,13 @@
-"""Limbs: a small tree of joints under a root frame, solved by damped least squares.
+"""Chains: a small tree of joints under a root frame, solved by damped least squares.
 
-The coordinates of a limb are one angle for a hinge and a rotation vector for a ball joint, relative
-to a reference rotation C in the middle of the joint's range: R = R_parent B exp([v]) with B = rest
-C. Human joints stay within half a turn of that middle, so unlike Euler angles the chart has no
-singularities in their range.
+The coordinates of a chain are one angle for a hinge and a rotation vector for a ball joint,
+relative to a reference rotation C in the middle of the joint's range: R = R_parent B exp([v]) with
+B = rest C. Human joints stay within half a turn of that middle, so unlike Euler angles the chart
+has no singularities in their range.
 
 Sines and cosines are computed by power series in the squared angle. They need no branch near zero,
-no division and no library call, which is faster here, and the JAX version (`batch.limb`) rounds the
-same way.
+no division and no library call, which is faster here, and the JAX version
+(`accelerator.chain_kinematics`) rounds the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from writhe.kernels.jit import kernel
 HINGE, BALL = 1, 3
 
 
-class LimbTree(NamedTuple):
+class ChainTree(NamedTuple):
     """k joints in the order of the skeleton, n coordinates, E effectors. Metres and radians."""
 
     parent: Ints  # (k,) -1: the root frame
@@ -36,7 +36,7 @@ class LimbTree(NamedTuple):
     carries: Ints  # (E, k) 1: the effector is in the subtree of the joint
 
 
-class LimbWorkspace(NamedTuple):
+class ChainWorkspace(NamedTuple):
     """Kinematics of one posture; one workspace per block of frames."""
 
     positions: Floats  # (k, 3)
@@ -50,10 +50,10 @@ class LimbWorkspace(NamedTuple):
 
 
 @kernel
-def limb_workspace(limb: LimbTree) -> LimbWorkspace:
+def chain_workspace(chain: ChainTree) -> ChainWorkspace:
     """Allocate the workspace of one posture."""
-    k, n, e = limb.parent.shape[0], limb.start[-1], limb.effector_joint.shape[0]
-    return LimbWorkspace(
+    k, n, e = chain.parent.shape[0], chain.start[-1], chain.effector_joint.shape[0]
+    return ChainWorkspace(
         np.empty((k, 3)),
         np.empty((k, 3, 3)),
         np.empty((n, 3)),
@@ -117,22 +117,22 @@ def cubic_series(t: float) -> float:
 
 
 @kernel(inline=True)
-def limb_forward(limb: LimbTree, theta: Floats, workspace: LimbWorkspace) -> None:
-    """Frames, axes and effectors of the limb at coordinates theta (n), in the root frame.
+def chain_forward(chain: ChainTree, theta: Floats, workspace: ChainWorkspace) -> None:
+    """Frames, axes and effectors of the chain at coordinates theta (n), in the root frame.
 
     With t = |v|^2 and the skew matrix K of v: exp([v]) = (1 - b t) I + a K + b v v^T, and a change
     dv rotates it by L dv, L = (1 - c t) I + b K + c v v^T, where a = sin|v|/|v|, b = (1 -
     cos|v|)/t, c = (|v| - sin|v|)/|v|^3.
     """
     positions, rotations, axes = workspace.positions, workspace.rotations, workspace.axes
-    for j in range(limb.parent.shape[0]):
-        parent, at = limb.parent[j], limb.start[j]
-        ball = limb.kind[j] == BALL
+    for j in range(chain.parent.shape[0]):
+        parent, at = chain.parent[j], chain.start[j]
+        ball = chain.kind[j] == BALL
         if ball:
             x, y, z = theta[at], theta[at + 1], theta[at + 2]
         else:
             turn = theta[at]
-            x, y, z = turn * limb.axis[j, 0], turn * limb.axis[j, 1], turn * limb.axis[j, 2]
+            x, y, z = turn * chain.axis[j, 0], turn * chain.axis[j, 1], turn * chain.axis[j, 2]
         t = x * x + y * y + z * z
         s, cosine = half_angle_series(0.25 * t)
         a, b = s * cosine, 0.5 * s * s
@@ -152,18 +152,18 @@ def limb_forward(limb: LimbTree, theta: Floats, workspace: LimbWorkspace) -> Non
                     rotations[parent, r, 1],
                     rotations[parent, r, 2],
                 )
-                w0 = p0 * limb.base[j, 0, 0] + p1 * limb.base[j, 1, 0] + p2 * limb.base[j, 2, 0]
-                w1 = p0 * limb.base[j, 0, 1] + p1 * limb.base[j, 1, 1] + p2 * limb.base[j, 2, 1]
-                w2 = p0 * limb.base[j, 0, 2] + p1 * limb.base[j, 1, 2] + p2 * limb.base[j, 2, 2]
+                w0 = p0 * chain.base[j, 0, 0] + p1 * chain.base[j, 1, 0] + p2 * chain.base[j, 2, 0]
+                w1 = p0 * chain.base[j, 0, 1] + p1 * chain.base[j, 1, 1] + p2 * chain.base[j, 2, 1]
+                w2 = p0 * chain.base[j, 0, 2] + p1 * chain.base[j, 1, 2] + p2 * chain.base[j, 2, 2]
                 positions[j, r] = (
                     positions[parent, r]
-                    + p0 * limb.offset[j, 0]
-                    + p1 * limb.offset[j, 1]
-                    + p2 * limb.offset[j, 2]
+                    + p0 * chain.offset[j, 0]
+                    + p1 * chain.offset[j, 1]
+                    + p2 * chain.offset[j, 2]
                 )
             else:
-                w0, w1, w2 = limb.base[j, r, 0], limb.base[j, r, 1], limb.base[j, r, 2]
-                positions[j, r] = limb.offset[j, r]
+                w0, w1, w2 = chain.base[j, r, 0], chain.base[j, r, 1], chain.base[j, r, 2]
+                positions[j, r] = chain.offset[j, r]
             rotations[j, r, 0] = w0 * e00 + w1 * e10 + w2 * e20
             rotations[j, r, 1] = w0 * e01 + w1 * e11 + w2 * e21
             rotations[j, r, 2] = w0 * e02 + w1 * e12 + w2 * e22
@@ -172,32 +172,32 @@ def limb_forward(limb: LimbTree, theta: Floats, workspace: LimbWorkspace) -> Non
                 axes[at + 1, r] = w0 * l01 + w1 * l11 + w2 * l21
                 axes[at + 2, r] = w0 * l02 + w1 * l12 + w2 * l22
             else:
-                axes[at, r] = w0 * limb.axis[j, 0] + w1 * limb.axis[j, 1] + w2 * limb.axis[j, 2]
-    for e in range(limb.effector_joint.shape[0]):
-        j = limb.effector_joint[e]
+                axes[at, r] = w0 * chain.axis[j, 0] + w1 * chain.axis[j, 1] + w2 * chain.axis[j, 2]
+    for e in range(chain.effector_joint.shape[0]):
+        j = chain.effector_joint[e]
         for r in range(3):
             workspace.effectors[e, r] = (
                 positions[j, r]
-                + rotations[j, r, 0] * limb.effector_offset[e, 0]
-                + rotations[j, r, 1] * limb.effector_offset[e, 1]
-                + rotations[j, r, 2] * limb.effector_offset[e, 2]
+                + rotations[j, r, 0] * chain.effector_offset[e, 0]
+                + rotations[j, r, 1] * chain.effector_offset[e, 1]
+                + rotations[j, r, 2] * chain.effector_offset[e, 2]
             )
 
 
 @kernel(inline=True)
-def limb_jacobian(limb: LimbTree, workspace: LimbWorkspace) -> None:
-    """workspace.jacobian (3 E, n) = d effectors / d theta after `limb_forward`.
+def chain_jacobian(chain: ChainTree, workspace: ChainWorkspace) -> None:
+    """workspace.jacobian (3 E, n) = d effectors / d theta after `chain_forward`.
 
     Columns of joints that do not carry an effector stay zero.
     """
-    for e in range(limb.effector_joint.shape[0]):
-        for j in range(limb.parent.shape[0]):
-            if limb.carries[e, j] == 0:
+    for e in range(chain.effector_joint.shape[0]):
+        for j in range(chain.parent.shape[0]):
+            if chain.carries[e, j] == 0:
                 continue
             dx = workspace.effectors[e, 0] - workspace.positions[j, 0]
             dy = workspace.effectors[e, 1] - workspace.positions[j, 1]
             dz = workspace.effectors[e, 2] - workspace.positions[j, 2]
-            for k in range(limb.start[j], limb.start[j + 1]):
+            for k in range(chain.start[j], chain.start[j + 1]):
                 x, y, z = workspace.axes[k, 0], workspace.axes[k, 1], workspace.axes[k, 2]
                 workspace.jacobian[3 * e, k] = y * dz - z * dy
                 workspace.jacobian[3 * e + 1, k] = z * dx - x * dz
@@ -205,7 +205,7 @@ def limb_jacobian(limb: LimbTree, workspace: LimbWorkspace) -> None:
 
 
 @kernel(inline=True, vector=True)
-def damped_step(workspace: LimbWorkspace, inverse_damping: Floats) -> None:
+def damped_step(workspace: ChainWorkspace, inverse_damping: Floats) -> None:
     """workspace.step (n): the damped least-squares step of Eq. 6 for workspace.residual (3 E).
 
     (J^T J + D) dtheta = J^T de with D = diag(lambda^2) is solved in the smaller space of the

@@ -1,9 +1,9 @@
-"""JAX version of `kernels.trajectory.limb` for GPU kernels: unrolled per coordinate.
+"""JAX version of `kernels.trajectory.chain_kinematics` for GPU kernels: unrolled per coordinate.
 
 A posture is a list of n arrays of any common shape, one per coordinate, so that all arithmetic is
-elementwise: a compiler can keep one posture in the registers of one thread. The limb's constants
+elementwise: a compiler can keep one posture in the registers of one thread. The chain's constants
 are Python numbers; products with zero are omitted. As a whole-array program this takes minutes to
-compile; `accelerator.limb_arrays` is the equivalent for that case.
+compile; `accelerator.chain_arrays` is the equivalent for that case.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _product(w: list[list[Array]], m: list[list[Array]]) -> list[list[Array]]:
 def effector_and_jacobian(
     problem: BatchProblem, theta: Sequence[Array]
 ) -> tuple[list[Array], list[list[Array]]]:
-    """The effector (3) in the root frame and its Jacobian (3, n); as `kernels.trajectory.limb`."""
+    """The effector (3) in the root frame and its Jacobian (3, n)."""
     zero = jnp.zeros_like(theta[0])
     positions: list[list[Array]] = []
     rotations: list[list[list[Array]]] = []

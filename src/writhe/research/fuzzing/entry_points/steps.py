@@ -15,9 +15,9 @@ from writhe.collision import Gate
 from writhe.planning import plan as find_plan
 from writhe.research.evaluation.export_mechanism import export_motion
 from writhe.research.evaluation.independent import check
-from writhe.research.hunt.case import CERTIFIED_M, Case
-from writhe.research.hunt.entry_points.figures import figure_table
-from writhe.research.hunt.entry_points.poses import random_pose
+from writhe.research.fuzzing.case import CERTIFIED_M, Case
+from writhe.research.fuzzing.entry_points.figures import figure_table
+from writhe.research.fuzzing.entry_points.poses import random_pose
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

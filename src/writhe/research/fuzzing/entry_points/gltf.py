@@ -14,8 +14,8 @@ import numpy as np
 from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import CurveMotion, Track
 from writhe.research.evaluation.independent.rotations import of_vector, product
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.certify_file import certify_with_table
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
 
 
 def linear_gltf(rng: np.random.Generator) -> Case:

@@ -18,8 +18,8 @@ from writhe.collision import (
     hull,
 )
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.poses import random_motion, shortened
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.poses import random_motion, shortened
 from writhe.skeleton import Joint, JointKind, Skeleton
 
 _KINDS = (JointKind.BALL, JointKind.HINGE, JointKind.PRISMATIC, JointKind.FREE, JointKind.FIXED)

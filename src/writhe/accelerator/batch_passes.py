@@ -1,4 +1,4 @@
-"""The four passes over many trajectories at once: JAX versions of `solvers.trajectory.passes`.
+"""The four passes over many trajectories at once: JAX versions of `solvers.trajectory.four_passes`.
 
 Targets are (3, T, F) for T trajectories of F frames, coordinates (n, T, F): frames last, so that
 neighbouring threads read contiguous memory.
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.accelerator import jax_passes, limb_arrays
+from writhe.accelerator import chain_arrays, pass_iterations
 from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
@@ -24,7 +24,7 @@ Step: TypeAlias = Callable[..., Any]
 def passes(problem: BatchProblem, dtype: Any, *, kernels: bool = False) -> dict[str, Step]:
     """The four passes as compiled functions, with the tables on the device.
 
-    kernels: run the crude and the retargeting pass as GPU kernels (`batch.kernels`) instead of
+    kernels: run the crude and the retargeting pass as GPU kernels (`pallas_kernels`) instead of
     whole-array programs.
     """
     if kernels:
@@ -74,7 +74,9 @@ def solve_in_blocks(steps: dict[str, Step], targets: Array, trajectories: int) -
 
 
 def _crude(problem: BatchProblem, dtype: Any) -> Step:
-    known = {name: jnp.asarray(value) for name, value in jax_passes.tables(problem, dtype).items()}
+    known = {
+        name: jnp.asarray(value) for name, value in pass_iterations.tables(problem, dtype).items()
+    }
     cells = len(problem.cell_parent)
 
     def read(name: str, row: int, node: Array) -> Array:
@@ -82,7 +84,7 @@ def _crude(problem: BatchProblem, dtype: Any) -> Step:
 
     def run(targets: Array) -> tuple[Array, ...]:
         flat = targets.reshape(3, -1)
-        found = jax_passes.crude(problem, read, [flat[c] for c in range(3)], limb_arrays)
+        found = pass_iterations.crude(problem, read, [flat[c] for c in range(3)], chain_arrays)
         shape = (problem.coordinates, *targets.shape[1:])
         theta, lower, upper, give = (jnp.stack(rows).reshape(shape) for rows in found[:4])
         return theta, lower, upper, give, found[4].reshape(targets.shape[1:])
@@ -99,7 +101,9 @@ def _retargeting(problem: BatchProblem) -> Step:
         )
         flat = targets.reshape(3, -1)
         target = [flat[c] for c in range(3)]
-        found, *about = jax_passes.retarget(problem, first, low, high, soft, target, limb_arrays)
+        found, *about = pass_iterations.retarget(
+            problem, first, low, high, soft, target, chain_arrays
+        )
         distance, spent = (values.reshape(targets.shape[1:]) for values in about)
         return jnp.stack(found).reshape(theta.shape), distance, spent
 
@@ -116,7 +120,7 @@ def _shifts(values: Array, half: int, fill: float) -> Any:
 
 
 def align(theta: Array, lower: Array, upper: Array, window: int) -> tuple[Array, Array, Array]:
-    """Eq. 13 and the widest limits in the window; see `kernels.trajectory.passes`."""
+    """Eq. 13 and the widest limits in the window; see `kernels.trajectory.ik_passes`."""
     frames = theta.shape[-1]
     at = np.arange(frames)
     count = np.minimum(at + window, frames - 1) - np.maximum(at - window, 0) + 1
@@ -136,7 +140,7 @@ def _wendland(distance: Array, reach: float) -> Array:
 
 
 def correct(theta: Array, distance: Array, fade: float, reach_m: float) -> Array:
-    """Eq. 14, the bilateral filter; see `kernels.trajectory.passes`."""
+    """Eq. 14, the bilateral filter; see `kernels.trajectory.ik_passes`."""
     half = int(np.ceil(fade)) - 1
     met = _wendland(distance, reach_m)
     total = jnp.zeros_like(distance)

@@ -1,4 +1,4 @@
-"""A case of the hunt: the input, the claim of writhe, and the independent check's judgement."""
+"""A random case: the input, the claim of writhe, and the independent check's judgement."""
 
 from __future__ import annotations
 

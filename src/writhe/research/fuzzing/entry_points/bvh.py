@@ -12,8 +12,8 @@ import numpy as np
 from writhe.io import load
 from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import ChannelMotion
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.certify_file import certify_with_table
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
 
 _ORDERS = [p for k in (1, 2, 3) for p in itertools.permutations(range(3), k)]
 _SPECIAL_DEG = (0.0, 90.0, -90.0, 150.0, -150.0, 180.0, -180.0, 179.9999, -179.9999, 360.0, 540.0)

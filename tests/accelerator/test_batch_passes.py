@@ -25,13 +25,13 @@ def solved(arm: Chain, forest: Forest, movements):
     takes = [movements[s][0] for s in ("throw", "golf", "move")]
     targets = np.array([arm.effector_points(arm.coordinates(t.q))[:60, 0] for t in takes])
     theta = np.array([solve_trajectory(arm, cells, t, 30.0).theta for t in targets])
-    return batch_problem(arm.limb, cells, PassOptions(), 30.0), targets, theta
+    return batch_problem(arm.tree, cells, PassOptions(), 30.0), targets, theta
 
 
 @pytest.fixture(scope="module")
 def double_steps(solved):
     """The passes in double precision, compiled once for all tests."""
-    from writhe.accelerator.passes import passes
+    from writhe.accelerator.batch_passes import passes
 
     return passes(solved[0], np.float64)
 
@@ -40,7 +40,7 @@ def double_steps(solved):
     ("dtype", "nearly_all", "on_average"), [(np.float64, 1e-11, 1e-12), (np.float32, 0.02, 1e-3)]
 )
 def test_jax_agrees_with_numba(solved, double_steps, dtype, nearly_all, on_average) -> None:
-    from writhe.accelerator.passes import passes, solve
+    from writhe.accelerator.batch_passes import passes, solve
 
     problem, targets, theta = solved
     steps = double_steps if dtype == np.float64 else passes(problem, dtype)
@@ -51,7 +51,7 @@ def test_jax_agrees_with_numba(solved, double_steps, dtype, nearly_all, on_avera
 
 
 def test_a_batch_cut_into_blocks_is_solved_as_a_whole_one(solved, double_steps) -> None:
-    from writhe.accelerator.passes import solve, solve_in_blocks
+    from writhe.accelerator.batch_passes import solve, solve_in_blocks
 
     given = jax.numpy.asarray(np.moveaxis(solved[1], -1, 0))
     blocks = solve_in_blocks(double_steps, given, 2)
@@ -82,7 +82,7 @@ def test_batches_need_one_effector() -> None:
     q = human.skeleton.rest_configuration[None]
     cells = Forest(body, [learn_style(body, "rest", [(q, 30.0)])]).blend()
     with pytest.raises(WritheError, match="one effector"):
-        batch_problem(body.limb, cells, PassOptions(), 30.0)
+        batch_problem(body.tree, cells, PassOptions(), 30.0)
 
 
 def test_the_batch_modules_import_without_numba() -> None:

@@ -30,7 +30,7 @@ from writhe.collision import (
     split_mesh,
 )
 from writhe.io import save
-from writhe.research.hunt.entry_points.figures import figure_table
+from writhe.research.fuzzing.entry_points.figures import figure_table
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, forward
 from writhe.skeleton.figures import figure

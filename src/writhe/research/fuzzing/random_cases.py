@@ -1,4 +1,6 @@
-"""`python -m writhe.research.hunt.run`: search for false certificates and unexpected exceptions.
+"""Random cases: a search for false certificates and unexpected exceptions.
+
+Run as `python -m writhe.research.fuzzing.random_cases`.
 
 Entry points and kinds of calls are tried in turn with cases from consecutive seeds, until the time
 is spent. A failing case is saved under `--keep` and named in the output; `--again FILE` judges a
@@ -22,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from writhe.errors import WritheError
-from writhe.research.hunt.calls import CALLS, Nonsense
-from writhe.research.hunt.case import judge, load_case
-from writhe.research.hunt.entry_points import ENTRY_POINTS
+from writhe.research.fuzzing.calls import CALLS, Nonsense
+from writhe.research.fuzzing.case import judge, load_case
+from writhe.research.fuzzing.entry_points import ENTRY_POINTS
 
 # largest fraction of the time for one entry point, if there are more than four
 SLOWEST = 0.25
@@ -101,7 +103,7 @@ def try_call(name: str, seed: int, tally: Tally) -> None:
         tally.seconds += time.perf_counter() - started
 
 
-def hunt(
+def run_random_cases(
     seconds: float,
     *,
     seed: int = 0,
@@ -188,7 +190,7 @@ def main() -> int:
         print(judgement)
         return int(judgement.failed)
     chosen = given.entry_point
-    tallies = hunt(
+    tallies = run_random_cases(
         given.seconds,
         seed=given.seed,
         cases=given.cases,

@@ -10,14 +10,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.amass import amass_file
-from writhe.research.hunt.entry_points.bvh import bvh_file
-from writhe.research.hunt.entry_points.figures import hand, human, octopus, single_frame, two_people
-from writhe.research.hunt.entry_points.gltf import cubic_gltf, linear_gltf, step_gltf
-from writhe.research.hunt.entry_points.mechanisms import library, solids
-from writhe.research.hunt.entry_points.scenes import mesh_object, scene_file, scene_objects
-from writhe.research.hunt.entry_points.steps import drag, gate, plan
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.amass import amass_file
+from writhe.research.fuzzing.entry_points.bvh import bvh_file
+from writhe.research.fuzzing.entry_points.figures import (
+    hand,
+    human,
+    octopus,
+    single_frame,
+    two_people,
+)
+from writhe.research.fuzzing.entry_points.gltf import cubic_gltf, linear_gltf, step_gltf
+from writhe.research.fuzzing.entry_points.mechanisms import library, solids
+from writhe.research.fuzzing.entry_points.scenes import mesh_object, scene_file, scene_objects
+from writhe.research.fuzzing.entry_points.steps import drag, gate, plan
 
 EntryPoint = Callable[[np.random.Generator], Case]
 

@@ -11,8 +11,8 @@ import numpy as np
 from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import SampledMotion
 from writhe.research.evaluation.independent.rotations import of_vector
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.certify_file import certify_with_table
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
 
 _JOINTS = 22
 

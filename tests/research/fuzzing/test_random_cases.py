@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe.research.hunt.calls import CALLS
-from writhe.research.hunt.case import judge, load_case
-from writhe.research.hunt.entry_points import ENTRY_POINTS
-from writhe.research.hunt.run import Tally, try_call, try_entry_point
+from writhe.research.fuzzing.calls import CALLS
+from writhe.research.fuzzing.case import judge, load_case
+from writhe.research.fuzzing.entry_points import ENTRY_POINTS
+from writhe.research.fuzzing.random_cases import Tally, try_call, try_entry_point
 
 # cases of each entry point: about two seconds each
 CASES = {"octopus": 4, "two people": 5, "scene objects": 4, "human": 8, "hand": 10, "plan": 4}

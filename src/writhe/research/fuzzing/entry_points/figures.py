@@ -10,8 +10,8 @@ from writhe.arrays import Floats
 from writhe.collision import CollisionTable, certify
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import Mechanism
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.poses import random_motion, random_pose, shortened
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.poses import random_motion, random_pose, shortened
 from writhe.scene import Actor, Scene
 from writhe.skeleton.figures import figure
 

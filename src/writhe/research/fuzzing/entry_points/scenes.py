@@ -33,9 +33,9 @@ from writhe.research.evaluation.independent.rotations import (
     product,
     to_vector,
 )
-from writhe.research.hunt.case import Case
-from writhe.research.hunt.entry_points.certify_file import certify_with_table
-from writhe.research.hunt.entry_points.poses import random_motion, shortened
+from writhe.research.fuzzing.case import Case
+from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
+from writhe.research.fuzzing.entry_points.poses import random_motion, shortened
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton
 from writhe.skeleton.figures import figure

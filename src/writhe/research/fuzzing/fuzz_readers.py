@@ -1,9 +1,9 @@
 """Fuzzes the readers: any input must give a result or a `WritheError`.
 
-`python -m writhe.research.hunt.fuzz_readers --seconds 600` runs every format for an equal share of
-the time, each in a process of its own. atheris (libFuzzer, extra `fuzz`) guides the inputs by the
-coverage of `writhe.io` and `writhe.scene`; without it, inputs are random edits of the seeds. Found
-inputs are kept with their traceback under `--keep`, the corpus grows under `--keep`/corpus.
+`python -m writhe.research.fuzzing.fuzz_readers --seconds 600` runs every format for an equal share
+of the time, each in a process of its own. atheris (libFuzzer, extra `fuzz`) guides the inputs by
+the coverage of `writhe.io` and `writhe.scene`; without it, inputs are random edits of the seeds.
+Found inputs are kept with their traceback under `--keep`, the corpus grows under `--keep`/corpus.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Harness:
 
     def __init__(self, name: str, keep: Path) -> None:
         from writhe.errors import WritheError
-        from writhe.research.hunt.fuzz_inputs import FORMATS
+        from writhe.research.fuzzing.fuzz_inputs import FORMATS
 
         suffix, self.make, self.read = FORMATS[name]
         self.name, self.keep, self.refusal = name, keep, WritheError
@@ -124,7 +124,7 @@ def _fuzz(name: str, seconds: float, seed: int, keep: Path) -> None:
     with atheris.instrument_imports(include=["writhe"]):
         for module in _INSTRUMENTED:
             import_module(module)
-    from writhe.research.hunt.fuzz_inputs import seeds
+    from writhe.research.fuzzing.fuzz_inputs import seeds
 
     harness = Harness(name, keep)
     corpus = keep / "corpus" / name
@@ -147,7 +147,7 @@ def _fuzz(name: str, seconds: float, seed: int, keep: Path) -> None:
 
 
 def _fuzz_at_random(harness: Harness, name: str, seconds: float, seed: int) -> None:
-    from writhe.research.hunt.fuzz_inputs import seeds
+    from writhe.research.fuzzing.fuzz_inputs import seeds
 
     rng, known = np.random.default_rng(seed), seeds(name)
     end = time.monotonic() + seconds

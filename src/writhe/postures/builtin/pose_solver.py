@@ -1,4 +1,4 @@
-"""Settle a posture: reach its goals within joint limits and without penetration.
+"""Solve for a posture: reach its goals within joint limits and without penetration.
 
 Each iteration solves the QP
 
@@ -26,7 +26,7 @@ LIMIT_RAD = 2e-3  # tolerated excess beyond a joint limit
 
 
 @dataclass(frozen=True, slots=True)
-class SettleOptions:
+class PoseSolverOptions:
     """Lengths in metres, angles in radians."""
 
     iterations: int = 60
@@ -42,20 +42,20 @@ class SettleOptions:
     )
 
 
-class Settler:
-    """Settles postures in one setting; reuses its arrays between calls."""
+class PoseSolver:
+    """Solves for postures in one setting; reuses its arrays between calls."""
 
-    def __init__(self, setting: PoseSetting, options: SettleOptions | None = None) -> None:
+    def __init__(self, setting: PoseSetting, options: PoseSolverOptions | None = None) -> None:
         self.setting = setting
-        self.options = options or SettleOptions()
+        self.options = options or PoseSolverOptions()
         self.limits = joint_limits(setting.skeleton)
         self._equations = NormalEquations(setting.skeleton.dof_count)
         o = self.options
         limits = ContactOptions(o.max_step, o.near_m, o.margin_m, o.recovery_m, o.approach)
         self._contact_step = ContactStep(setting.table, limits)
 
-    def settle(self, q: Floats, goals: Sequence[Term], iterations: int | None = None) -> Floats:
-        """(nq,) the posture settled from q."""
+    def solve(self, q: Floats, goals: Sequence[Term], iterations: int | None = None) -> Floats:
+        """(nq,) the posture solved for, from q."""
         options, tree = self.options, self.setting.skeleton.tree
         terms = CompiledTerms(self.setting.skeleton, [*goals, *self.limits])
         first_limit = int(terms.program.row_start[len(goals)])

@@ -1,7 +1,9 @@
-"""JAX version of `kernels.trajectory.limb` for whole-array programs: a scan along the chain.
+"""Kinematics of a chain in JAX, for whole-array programs: a scan along the chain.
 
-Fast to compile, because the body of the scan is a few operations on arrays (3, 3, poses). A hinge
-is treated as a ball joint of which only the first column is used.
+Computes the same as `kernels.trajectory.chain_kinematics`.
+
+It is fast to compile, because the body of the scan is a few operations on arrays (3, 3, poses). A
+hinge is treated as a ball joint of which only the first column is used.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.accelerator.limb_kinematics import BALL, COSINE, CUBIC, SINE, series, solve_damped
+from writhe.accelerator.chain_kinematics import BALL, COSINE, CUBIC, SINE, series, solve_damped
 from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any

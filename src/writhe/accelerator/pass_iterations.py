@@ -15,13 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from writhe.accelerator import limb_kinematics as limb
+from writhe.accelerator import chain_kinematics as chain
 from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
 Read: TypeAlias = Callable[[str, int, Array], Array]  # table, row, cells -> values
 Row: TypeAlias = tuple[Array, ...]
-Limb: TypeAlias = Any  # `batch.limb` or `batch.limb_arrays`
+Chain: TypeAlias = Any  # `accelerator.chain_kinematics` or `accelerator.chain_arrays`
 
 TABLES = ("lower", "upper", "give", "mean", "slope", "centre", "cell_parent", "grid")
 
@@ -52,7 +52,7 @@ def approach(
     give: Row,
     target: Sequence[Array],
     going: Array,
-    how: Limb = limb,
+    how: Chain = chain,
 ) -> tuple[Row, Array, Array]:
     """Iterate until all targets are reached or the iteration limit.
 
@@ -84,10 +84,10 @@ def approach(
 
 
 def crude(
-    problem: BatchProblem, read: Read, target: Sequence[Array], how: Limb = limb
+    problem: BatchProblem, read: Read, target: Sequence[Array], how: Chain = chain
 ) -> tuple[Row, Row, Row, Row, Array]:
     """Posture, lower and upper limits, and give (1 / damping) of each pose; see
-    `kernels.trajectory.passes`.
+    `kernels.trajectory.ik_passes`.
 
     The last result is the number of iterations of each pose.
     """
@@ -144,7 +144,7 @@ def retarget(
     upper: Row,
     give: Row,
     target: Sequence[Array],
-    how: Limb = limb,
+    how: Chain = chain,
 ) -> tuple[Row, Array, Array]:
     """Posture, distance from the target and iterations, started at aligned postures."""
     going = jnp.ones(target[0].shape, dtype=bool)

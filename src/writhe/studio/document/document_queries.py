@@ -13,7 +13,7 @@ import msgspec
 from writhe.errors import WritheError
 from writhe.skeleton import Figure
 from writhe.skeleton.source_file import SourceFile
-from writhe.studio.document.rows import (
+from writhe.studio.document.row_types import (
     ActorRow,
     KeyRow,
     ObjectData,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-class DocumentRows(StoredDocument):
+class DocumentQueries(StoredDocument):
     """The rows of a document by kind. Every read queries the file."""
 
     def _rows(self, kind: type[Value], sql: str, *values: Any) -> list[Value]:

@@ -13,7 +13,8 @@ from PIL import Image
 
 from writhe.errors import MissingExtraError, WritheError
 from writhe.render import PictureStage, film_strip, movie, render_pose
-from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Tip
+from writhe.render.picture_stage import side_colours
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Tip, forward
 from writhe.skeleton.figures import figure
 
 SIZE = (160, 200)
@@ -65,6 +66,21 @@ def test_highlighted_parts_are_red_and_others_are_not(human, tmp_path):
     _, columns = np.nonzero(red_mask(red))
     assert len(columns) > 50
     assert columns.min() > 80
+
+
+@pytest.mark.parametrize("show", ["skin", "capsules"])
+def test_left_and_right_limbs_can_be_told_apart(human, show):
+    with PictureStage(SIZE) as stage:
+        frames = forward(human.skeleton, human.skeleton.rest_configuration)
+        stage.add_figure(human, frames, show=show, by_joint=side_colours(human))
+        image = stage.image(view=(0.0, 0.2, 1.0)).astype(int)
+    orange = image[..., 0] > image[..., 2] + 60
+    blue = image[..., 2] > image[..., 0] + 60
+    # seen from the front, the figure's left is on the right
+    assert not orange[:, :70].any()
+    assert orange.sum() > 300
+    assert not blue[:, 90:].any()
+    assert blue.sum() > 300
 
 
 @pytest.mark.parametrize("show", ["skin", "capsules", "both"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
@@ -29,6 +30,7 @@ class PlannerProcess:
         self._process: Any = None
         self._connection: Connection[Any, Any] | None = None
         self._warm: object = None
+        self.wall_s = self.processor_s = 0.0  # of all plans
 
     def __enter__(self) -> PlannerProcess:
         """The process is started by the first `plan`."""
@@ -43,6 +45,11 @@ class PlannerProcess:
         """End the process."""
         self.close()
 
+    @property
+    def processor_share(self) -> float | None:
+        """Processor time of all plans divided by their time on the clock: low on a busy machine."""
+        return self.processor_s / self.wall_s if self.wall_s > 0.0 else None
+
     def plan(
         self,
         method: str,
@@ -56,7 +63,9 @@ class PlannerProcess:
         connection = self._ready(problem)
         connection.send((method, problem, seed, seconds, range_rad))
         if connection.poll(seconds + self.grace_s):
-            path, status, spent, steps = connection.recv()
+            path, status, spent, steps, processor_s = connection.recv()
+            self.wall_s += spent
+            self.processor_s += processor_s
             return Plan(problem, path, PlanStatus(status), method, spent, steps)
         self.close()
         note = f"killed after {seconds:g} s: it did not stop by itself"
@@ -101,5 +110,7 @@ def _serve(connection: Connection[Any, Any]) -> None:
             connection.send(None)
             continue
         planner = SamplingPlanner(method, seed=seed, seconds=seconds, range_rad=range_rad)
+        begin = time.process_time()
         found = planner.plan(problem)
-        connection.send((found.path, found.status.value, found.seconds, found.steps))
+        processor_s = time.process_time() - begin
+        connection.send((found.path, found.status.value, found.seconds, found.steps, processor_s))

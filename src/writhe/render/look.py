@@ -22,7 +22,11 @@ BODIES: tuple[Colour, ...] = (
     (0.640, 0.720, 0.620),
     (0.700, 0.640, 0.730),
 )
+LEFT: Colour = (0.880, 0.585, 0.360)  # limbs, where left and right must be told apart
+RIGHT: Colour = (0.330, 0.545, 0.700)
 OBJECT: Colour = (0.780, 0.735, 0.660)
+HANDLE: Colour = (0.120, 0.330, 0.180)  # the point that a user drags
+TARGET: Colour = (0.250, 0.620, 0.300)  # and where to
 COLLIDING: Colour = (0.830, 0.210, 0.170)
 STRANDS: tuple[Colour, ...] = (
     (0.25, 0.35, 0.45),
@@ -95,9 +99,11 @@ def ground_texture(
     return (255 * np.clip(colour, 0, 1) + 0.5).astype(np.uint8)
 
 
-def part_colours(weights: Floats, joints: Any, base: Colour, highlighted: Sequence[int]) -> Any:
-    """(v, 3) bytes: the base colour, blended to red on highlighted joints."""
+def part_colours(weights: Floats, joints: Any, by_joint: Floats, highlighted: Sequence[int]) -> Any:
+    """(v, 3) bytes: colours (joints, 3) blended by skin weights, and to red on highlighted ones."""
     red = np.isin(joints, np.asarray(highlighted, dtype=np.int64)) * weights
     share = np.clip(red.sum(axis=1), 0, 1)[:, None]
-    colours = np.array(base) * (1 - share) + np.array(COLLIDING) * share
+    total = np.maximum(weights.sum(axis=1), 1e-9)[:, None]
+    own = (weights[..., None] * by_joint[joints]).sum(axis=1) / total
+    colours = own * (1 - share) + np.array(COLLIDING) * share
     return (255 * colours + 0.5).astype(np.uint8)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,30 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import MissingExtraError, WritheError
+from writhe.render.capsule_mesh import capsule_mesh
 from writhe.render.look import (
     BACKGROUND,
     BODIES,
     COLLIDING,
+    HANDLE,
+    LEFT,
     LIGHTS,
     OBJECT,
+    RIGHT,
     STRANDS,
+    TARGET,
     Colour,
     ground_texture,
     light_directions,
     part_colours,
 )
-from writhe.skeleton import Figure, Frames
+from writhe.skeleton import Figure, Frames, forward
+from writhe.skeleton.mirror import opposite_joints
 
 THREE_QUARTER = (0.62, 0.26, 1.0)
 _VIEW_ANGLE = 24.0
 _SUPERSAMPLE = 2
+_HANDLE_M = 0.045  # radius of a dragged point: a little wider than a wrist
 _CENTRINGS = 3  # rounds in which framed points are centred in the picture
 
 
@@ -85,21 +91,25 @@ class PictureStage:
         *,
         show: str = "skin",
         colour: Colour = BODIES[0],
+        by_joint: Mapping[str, Colour] | None = None,
         highlight: Sequence[str] = (),
     ) -> None:
         """Add a figure at the frames of one pose.
 
         `show`: "skin" (capsules if there is none), "capsules" or "both" (a translucent skin);
-        `highlight`: names of parts or joints to paint red.
+        `by_joint`: colours of single joints, instead of `colour`; `highlight`: names of parts or
+        joints to paint red.
         """
         if show not in ("skin", "capsules", "both"):
             raise WritheError(f"`show` must be 'skin', 'capsules' or 'both', not {show!r}")
         if figure.skin is None or show != "skin":
-            self.add_capsules(figure, frames, colour=colour, highlight=highlight)
+            self.add_capsules(figure, frames, colour=colour, by_joint=by_joint, highlight=highlight)
         if figure.skin is not None and show != "capsules":
             vertices = figure.skin.deform(figure.skeleton, frames.positions, frames.rotations)
             red = highlighted_joints(figure, highlight)
-            colours = part_colours(figure.skin.weights, figure.skin.joints, colour, red)
+            given = by_joint or {}
+            base = np.array([given.get(name, colour) for name in figure.skeleton.names])
+            colours = part_colours(figure.skin.weights, figure.skin.joints, base, red)
             self.add_mesh(
                 vertices,
                 figure.skin.triangles,
@@ -113,16 +123,18 @@ class PictureStage:
         frames: Frames,
         *,
         colour: Colour = BODIES[0],
+        by_joint: Mapping[str, Colour] | None = None,
         highlight: Sequence[str] = (),
     ) -> None:
         """Add the collision capsules of a figure at the frames of one pose."""
+        given = by_joint or {}
         for capsule in figure.capsules:
             red = capsule.part_name in highlight or capsule.joint in highlight
             self.add_capsule(
                 frames.point(capsule.joint, capsule.start_in_joint),
                 frames.point(capsule.joint, capsule.end_in_joint),
                 capsule.radius_m,
-                colour=COLLIDING if red else colour,
+                colour=COLLIDING if red else given.get(capsule.joint, colour),
             )
 
     def add_capsule(
@@ -130,7 +142,7 @@ class PictureStage:
     ) -> None:
         """Add a capsule between two points; equal points give a sphere."""
         a, b = np.asarray(start, float), np.asarray(end, float)
-        vertices, triangles = _capsule(a, b, radius_m)
+        vertices, triangles = capsule_mesh(a, b, radius_m)
         self.add_mesh(vertices, triangles, colour=colour)
 
     def add_box(
@@ -151,6 +163,12 @@ class PictureStage:
     def add_sphere(self, centre: ArrayLike, radius_m: float, *, colour: Colour = OBJECT) -> None:
         """A ball."""
         self.add_capsule(centre, centre, radius_m, colour=colour)
+
+    def add_handle(self, dragged: ArrayLike, target: ArrayLike) -> None:
+        """Add the point that a user drags, where it is dragged to, and a line between them."""
+        self.add_sphere(dragged, _HANDLE_M, colour=HANDLE)
+        self.add_capsule(dragged, target, 0.2 * _HANDLE_M, colour=TARGET)
+        self.add_sphere(target, 0.8 * _HANDLE_M, colour=TARGET)
 
     def add_mesh(
         self,
@@ -306,43 +324,25 @@ def outline(figure: Figure, frames: Frames) -> Floats:
     )
 
 
+def side_colours(figure: Figure) -> dict[str, Colour]:
+    """The colours of left and right joints by name; empty if the skeleton has no sides."""
+    opposite = opposite_joints(figure.skeleton)
+    if opposite is None:
+        return {}
+    across = forward(figure.skeleton, figure.skeleton.rest_configuration).positions[:, 0]
+    return {
+        name: LEFT if across[j] > across[opposite[j]] else RIGHT
+        for j, name in enumerate(figure.skeleton.names)
+        if opposite[j] != j
+    }
+
+
 def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
     """Joint indices of part or joint names."""
     wanted = set(names)
     joints = {c.joint for c in figure.capsules if c.part_name in wanted}
     joints |= {name for name in wanted if name in figure.skeleton}
     return sorted(figure.skeleton.index(name) for name in joints)
-
-
-_AROUND, _RINGS = 32, 9  # capsule mesh: vertices around it, rings of each hemisphere
-
-
-@cache
-def _ball_template() -> tuple[Floats, Floats, Ints]:
-    """Unit directions (v, 3) of two hemispheres, the end of each vertex (v), triangles."""
-    up = np.linspace(-np.pi / 2, 0.0, _RINGS)
-    heights = np.concatenate([up, -up[::-1]])
-    turns = np.linspace(0.0, 2 * np.pi, _AROUND, endpoint=False)
-    h, t = np.meshgrid(heights, turns, indexing="ij")
-    directions = np.stack([np.cos(h) * np.cos(t), np.cos(h) * np.sin(t), np.sin(h)], axis=2)
-    end = np.repeat([0.0, 1.0], _RINGS * _AROUND)
-    row, column = np.meshgrid(np.arange(2 * _RINGS - 1), np.arange(_AROUND), indexing="ij")
-    here, beside = row * _AROUND + column, row * _AROUND + (column + 1) % _AROUND
-    above, across = here + _AROUND, beside + _AROUND
-    corners = np.stack([here, beside, across, here, across, above], axis=2)
-    return directions.reshape(-1, 3), end, corners.reshape(-1, 3).astype(np.int64)
-
-
-def _capsule(a: Floats, b: Floats, radius_m: float) -> tuple[Floats, Ints]:
-    """Vertices and triangles of the capsule between two points; a sphere if they coincide."""
-    directions, end, triangles = _ball_template()
-    axis = b - a
-    length = float(np.linalg.norm(axis))
-    axis = axis / length if length > 1e-6 else np.array([0.0, 0.0, 1.0])
-    aside = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
-    aside = aside / np.linalg.norm(aside)
-    frame = np.stack([aside, np.cross(axis, aside), axis])
-    return a + end[:, None] * (b - a) + radius_m * directions @ frame, triangles
 
 
 def _pose(position: ArrayLike, rotation: ArrayLike | None) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from scipy import ndimage
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.progress import Progress
+from writhe.render.frame_choice import frames_by_time
 from writhe.render.look import BODIES, Colour
 from writhe.render.movies import check_movie_name, write_movie
 from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
@@ -49,39 +50,42 @@ def film_strip(
     *,
     count: int = 8,
     size: tuple[int, int] = (280, 420),
+    frames: Sequence[int] | None = None,
     show: str = "skin",
     highlights: Highlights | None = None,
+    by_joint: Mapping[str, Colour] | None = None,
     view: ArrayLike = THREE_QUARTER,
     extra: Callable[[PictureStage, Frames], None] | None = None,
 ) -> Path:
-    """Render `count` evenly spaced frames of a motion side by side, each of `size` pixels.
+    """Render `count` evenly spaced frames (or `frames`) side by side, each of `size` pixels.
 
-    All have one scale, at which every body fits; the camera follows the body. `extra` adds
-    geometry, such as what a hand holds.
+    All have one scale, at which every body fits; the camera follows the body. `by_joint`: colours
+    of single joints (`side_colours` tells left from right). `extra` adds geometry, such as what a
+    hand holds.
     """
     from PIL import Image
 
     _check(figure, motion, highlights)
-    chosen = np.unique(np.linspace(0, len(motion) - 1, max(count, 1)).round().astype(int))
-    frames = forward(figure.skeleton, motion.q[chosen])
-    boxes = [_box(figure, frames, i) for i in range(len(chosen))]
+    chosen = list(frames or frames_by_time(len(motion), count))
+    posed = forward(figure.skeleton, motion.q[chosen])
+    boxes = [_box(figure, posed, i) for i in range(len(chosen))]
     floor = min(float(b[0, 1]) for b in boxes)
     middles = np.array([[b[:, 0].mean(), 0.0, b[:, 2].mean()] for b in boxes])
-    bodies = [_outline(figure, frames, i) - middles[i] for i in range(len(chosen))]
+    bodies = [_outline(figure, posed, i) - middles[i] for i in range(len(chosen))]
     panels: list[Any] = []
     with PictureStage(size) as stage:
         if extra is not None:
             for i in range(len(chosen)):
                 stage.clear()
-                extra(stage, _one(frames, i))
+                extra(stage, _one(posed, i))
                 bodies.append(stage.points() - middles[i])
         framed = np.concatenate(bodies)
         for i, frame in enumerate(chosen):
             stage.clear()
-            red = highlights[int(frame)] if highlights is not None else ()
-            stage.add_figure(figure, _one(frames, i), show=show, highlight=red)
+            red = highlights[frame] if highlights is not None else ()
+            stage.add_figure(figure, _one(posed, i), show=show, by_joint=by_joint, highlight=red)
             if extra is not None:
-                extra(stage, _one(frames, i))
+                extra(stage, _one(posed, i))
             around = framed + middles[i]
             panels.append(stage.image(around=around, view=view, ground_height_m=_floor(floor)))
     target = Path(path)

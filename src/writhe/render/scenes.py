@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,19 @@ from writhe.collision import Shape, violating_parts
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.collision.shapes import Core
 from writhe.hands.added_fingers import scene_with_fingers, set_hands
+from writhe.render.frame_choice import frames_by_motion
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
 from writhe.render.movies import write_movie
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline, side_colours
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Frames, forward
+from writhe.skeleton.configuration_paths import path_rows
 
 Extra = Callable[[PictureStage, Floats], None]  # adds geometry to the picture at a configuration
+# the dragged joints of a frame, by their names in the scene, and where they are dragged to
+Handles = Callable[[int], Sequence[tuple[str, ArrayLike]]]
+_OVERLAP_M = 0.002
+_SAMPLES = 6  # of a step between two frames, in search of overlaps
 _COARSE_M = 0.05  # edge length of drawn solids
 MOVIE_FPS = 12.0
 
@@ -49,16 +55,18 @@ def scene_movie(
 def strip_image(
     scene: Scene, q: Floats, *, count: int = 6, frames: Sequence[int] | None = None, **look: Any
 ) -> Any:
-    """`count` evenly spaced frames (or `frames`) in a row, as bytes (height, width, 3).
+    """`count` frames (`frames_by_motion`, or `frames`) in a row, as bytes (height, width, 3).
 
-    Parts that overlap by 2 mm or more beyond their allowance are painted red. `look`: `size` of a
-    panel, `view`, the framed box or points `around` (by default all bodies and objects that are
-    shown), `show` ("skin" or "capsules"), `colours` and `hidden` by names of actors and objects,
-    `extra` that adds geometry, `ground`, and `hands`: the built-in humans are drawn with fingers,
-    in this hand pose, or with "closed" around what their hands are near.
+    Parts that overlap by 2 mm or more beyond their allowance, in the frame or on the way to it from
+    the one before, are painted red. `look`: `size` of a panel, `view`, the framed box or points
+    `around` (by default all bodies and objects that are shown), `show` ("skin" or "capsules"),
+    `colours` by names of actors, their joints and objects, `sides` (left and right limbs in two
+    colours), `hidden` actors and objects, `extra` that adds geometry, `handles` (frame -> dragged
+    joints and where to), `ground`, and `hands`: the built-in humans are drawn with fingers, in this
+    hand pose, or with "closed" around what their hands are near.
     """
-    evenly = np.unique(np.linspace(0, len(q) - 1, count).round().astype(int)).tolist()
-    return np.concatenate(list(_panels(scene, q, frames or evenly, **look)), axis=1)
+    chosen = frames or frames_by_motion(scene.layout.skeleton, [q], count)
+    return np.concatenate(list(_panels(scene, q, chosen, **look)), axis=1)
 
 
 def _panels(
@@ -71,22 +79,27 @@ def _panels(
     around: ArrayLike | None = None,
     show: str = "skin",
     colours: Mapping[str, Colour] | None = None,
+    sides: bool = False,
     hidden: Sequence[str] = (),
     extra: Extra | None = None,
+    handles: Handles | None = None,
     ground: bool = True,
     hands: str = "",
 ) -> Iterator[Any]:
     chosen = np.array(frames)
     posed = forward(scene.layout.skeleton, q[chosen])
-    red = violating_parts(scene.layout.table, q[chosen], 0.002)
+    red = [_overlapping(scene, q[max(f - 1, 0) : f + 1]) for f in chosen]
+    whole = around is None or len(np.asarray(around)) > 2
     framed = _outlines(scene, posed, hidden) if around is None else np.asarray(around, float)
     lowest = float(framed[:, 1].min())
     low = 0.0 if lowest < 0.35 else lowest
-    if around is None and scene.actors:  # without a floor, soles may be a little below 0
+    if whole and scene.actors:  # without a floor, soles may be a little below 0
         first = Frames(posed.skeleton, posed.positions[0], posed.rotations[0])
         soles = [outline(a.figure, _own_frames(first, a))[:, 1].min() for a in scene.actors]
         low = min(low, float(min(soles)))
     drawn = scene_with_fingers(scene) if hands else scene
+    if sides:
+        colours = {**_limb_colours(drawn), **(colours or {})}
     with PictureStage(size, ground=ground) as stage:
         for i, frame in enumerate(chosen):
             stage.clear()
@@ -98,6 +111,9 @@ def _panels(
             )
             if extra is not None:
                 extra(stage, q[frame])
+            if handles is not None:
+                for joint, target in handles(int(frame)):
+                    stage.add_handle(one.position(joint), target)
             yield stage.image(around=framed, view=view, ground_height_m=low)
 
 
@@ -107,7 +123,7 @@ def add_scene(
     frames: Frames,
     *,
     show: str = "skin",
-    highlight: Sequence[str] = (),
+    highlight: Collection[str] = (),
     colours: Mapping[str, Colour] | None = None,
     hidden: Sequence[str] = (),
 ) -> None:
@@ -119,7 +135,11 @@ def add_scene(
         part = _own_frames(frames, actor)
         red = [n.split(".", 1)[1] for n in highlight if n.startswith(f"{actor.name}.")]
         colour = given.get(actor.name, BODIES[number % len(BODIES)])
-        stage.add_figure(actor.figure, part, show=show, colour=colour, highlight=red)
+        of = f"{actor.name}."
+        joints = {n.removeprefix(of): c for n, c in given.items() if n.startswith(of)}
+        stage.add_figure(
+            actor.figure, part, show=show, colour=colour, by_joint=joints, highlight=red
+        )
     for item in scene.objects:
         if item.name in hidden:
             continue
@@ -141,6 +161,11 @@ def _add_shape(
         stage.add_mesh(placed, triangles, colour=colour, smooth=False)
 
 
+def scene_outline(scene: Scene, q: Floats, hidden: Sequence[str] = ()) -> Floats:
+    """(n, 3) points around the shown actors and objects at configurations (frames, nq)."""
+    return _outlines(scene, forward(scene.layout.skeleton, q), hidden)
+
+
 def _outlines(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
     """(n, 3) points around the shown actors and objects in all frames."""
     out: list[Floats] = []
@@ -157,6 +182,22 @@ def _outlines(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
                     at = at + frames.position(thing.name)
                     out += [at + s * shape.radius_m * axis for s in (1, -1) for axis in np.eye(3)]
     return np.concatenate(out)
+
+
+def _overlapping(scene: Scene, step: Floats) -> set[str]:
+    """The parts that overlap along a step (1 or 2 rows, nq), which may jump over a thin part."""
+    rows = path_rows(scene.layout.skeleton, step, np.linspace(0.0, len(step) - 1.0, _SAMPLES)[1:])
+    found = violating_parts(scene.layout.table, rows, _OVERLAP_M)
+    return {part for parts in found for part in parts}
+
+
+def _limb_colours(scene: Scene) -> dict[str, Colour]:
+    """The colours of left and right limbs, by names of joints in the scene."""
+    return {
+        f"{actor.name}.{joint}": colour
+        for actor in scene.actors
+        for joint, colour in side_colours(actor.figure).items()
+    }
 
 
 def _own_frames(frames: Frames, actor: Actor) -> Frames:

@@ -12,28 +12,31 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
+from writhe.render.frame_choice import frames_by_motion
 from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline, side_colours
 from writhe.skeleton import Figure, Frames, forward
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-MARK: Colour = (0.25, 0.62, 0.30)  # colour of drag targets
 _INK = (70, 62, 56)
+_BAND = 24  # height of the label above a row, pixels
 
 
 @dataclass(frozen=True)
 class StripRow:
     """A motion shown in a row.
 
-    `red`: parts to paint red, by frame; `marks` (frames, k, 3): positions of the drag targets.
+    `red`: parts to paint red, by frame; `targets` (frames, k, 3): where the joints `dragged` are
+    dragged to.
     """
 
     label: str
     q: Floats
     red: Sequence[Sequence[str]]
-    marks: Floats | None = None
+    dragged: tuple[str, ...] = ()
+    targets: Floats | None = None
     colour: Colour = BODIES[0]
 
 
@@ -47,17 +50,19 @@ def comparison(
     size: tuple[int, int] = (230, 300),
     view: ArrayLike = THREE_QUARTER,
 ) -> Path:
-    """Render rows of `count` evenly spaced frames with one camera and solid objects (meshes)."""
-    from PIL import Image as Pictures
+    """Render rows of `count` frames (`frames_by_motion`) with one camera and solid meshes.
 
+    Left and right limbs differ in colour; dragged joints and their targets are in every frame.
+    """
     if len({len(row.q) for row in rows}) != 1:
         raise WritheError("the motions of a comparison must have the same number of frames")
-    chosen = np.unique(np.linspace(0, len(rows[0].q) - 1, max(count, 1)).round().astype(int))
+    chosen = frames_by_motion(figure.skeleton, [row.q for row in rows], count)
     posed = [forward(figure.skeleton, row.q[chosen]) for row in rows]
     around = _framed(figure, posed, objects)
     # under the soles at the start, which may be a little below 0
     begin = Frames(posed[0].skeleton, posed[0].positions[0], posed[0].rotations[0])
     ground = min(float(outline(figure, begin)[:, 1].min()), 0.0)
+    sides = side_colours(figure)
     strips: list[Any] = []
     with PictureStage(size) as stage:
         for row, frames in zip(rows, posed, strict=True):
@@ -65,33 +70,38 @@ def comparison(
             for i, frame in enumerate(chosen):
                 stage.clear()
                 one = Frames(frames.skeleton, frames.positions[i], frames.rotations[i])
-                red = row.red[int(frame)]
-                stage.add_figure(figure, one, colour=row.colour, highlight=red)
+                red = row.red[frame]
+                stage.add_figure(figure, one, colour=row.colour, by_joint=sides, highlight=red)
                 for vertices, triangles in objects:
                     stage.add_mesh(vertices, triangles, colour=OBJECT, smooth=False)
-                if row.marks is not None:
-                    for mark in row.marks[int(frame)]:
-                        stage.add_sphere(mark, 0.035, colour=MARK)
+                if row.targets is not None:
+                    for joint, target in zip(row.dragged, row.targets[frame], strict=True):
+                        stage.add_handle(one.position(joint), target)
                 panels.append(stage.image(around=around, view=view, ground_height_m=ground))
             strips.append(np.concatenate(panels, axis=1))
-    picture = Pictures.fromarray(np.concatenate(strips, axis=0))
-    label_rows(picture, [row.label for row in rows])
+    picture = label_rows(strips, [row.label for row in rows])
     target = Path(path)
     picture.save(target, optimize=True)
     return target
 
 
-def label_rows(picture: Image, labels: Sequence[str]) -> None:
-    """Write a label into each of the equally high rows of a picture, with lines between them."""
+def label_rows(rows: Sequence[Any], labels: Sequence[str]) -> Image:
+    """Rows of a picture (height, width, 3) under each other, each below a band with its label."""
+    from PIL import Image as Pictures
     from PIL import ImageDraw
 
+    paper = (255 * np.array(BACKGROUND)).astype(np.uint8)
+    band = np.tile(paper, (_BAND, rows[0].shape[1], 1))
+    picture = Pictures.fromarray(
+        np.concatenate([part for row in rows for part in (band, row)], axis=0)
+    )
     draw = ImageDraw.Draw(picture)
-    height = picture.height // len(labels)
-    for i, label in enumerate(labels):
-        draw.text((8, i * height + 6), label, fill=_INK, font_size=16)
-        if i:
-            pale = tuple(int(230 * c) for c in BACKGROUND)
-            draw.line([(0, i * height), (picture.width, i * height)], fill=pale)
+    top = 0
+    for row, label in zip(rows, labels, strict=True):
+        draw.line([(0, top), (picture.width, top)], fill=tuple(int(230 * c) for c in BACKGROUND))
+        draw.text((8, top + 3), label, fill=_INK, font_size=16)
+        top += _BAND + len(row)
+    return picture
 
 
 def _framed(

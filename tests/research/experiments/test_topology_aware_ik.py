@@ -44,13 +44,22 @@ def test_bars_and_strips_make_pictures(tmp_path):
     pictures.bars(report, figures, METHODS)
     assert (tmp_path / "penetration.png").exists()
     q = np.array([standing(HUMAN)] * 3)
+    away = np.tile([0.3, 1.9, 0.0], (3, 1, 1))
     rows = [
-        StripRow("a", q, [()] * 3, np.zeros((3, 1, 3))),
+        StripRow("a", q, [()] * 3, ("left_wrist",), away),
         StripRow("b", q, [("left_wrist",)] * 3),
     ]
     path = comparison(HUMAN, rows, tmp_path / "strip.png", count=2, size=(80, 100))
     picture = np.asarray(Image.open(path).convert("RGB")).astype(int)
-    assert picture.shape == (200, 160, 3)
-    reddish = (picture[..., 0] > picture[..., 1] + 80) & (picture[..., 0] > picture[..., 2] + 80)
-    assert reddish[100:].any()
-    assert not reddish[:100].any()
+    assert picture.shape[1] == 160
+    height = picture.shape[0] // 2
+    assert height > 100  # the label stands above the bodies, not on them
+    red, green, blue = np.moveaxis(picture, 2, 0)
+    reddish = (red > green + 100) & (red > blue + 100)
+    greenish = (green > red + 30) & (green > blue + 30)
+    assert reddish[height:].any()
+    assert not reddish[:height].any()
+    # what is dragged and its target are drawn in both frames of the first row
+    assert greenish[:height, :80].any()
+    assert greenish[:height, 80:].any()
+    assert not greenish[height:].any()

@@ -29,6 +29,7 @@ from writhe.research.experiments.energy_planning.methods import (
     repeated,
     summarise_runs,
 )
+from writhe.research.experiments.energy_planning.pictures import FPS, path_strip, plan_strip
 from writhe.research.experiments.energy_planning.plots import box_plot, lines
 from writhe.research.experiments.energy_planning.postures import (
     ENTWINED,
@@ -49,9 +50,7 @@ from writhe.research.experiments.energy_planning.published_sweep import (
 from writhe.research.experiments.energy_planning.sampling_sweep import sweep_sampling
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare
 from writhe.skeleton import Motion
-from writhe.skeleton.configuration_paths import resample_evenly
 
-FPS = 30.0
 NAMES = ("arm-fold", "leg-cross", "yoga", "contortion", "thomas-flare")
 CANONICAL = "canonical-postures"
 SAMPLING = "sampling-sweep"
@@ -80,12 +79,12 @@ def run(
     "sampling-sweep" (alone, or with `full`) gives OMPL's planners the contortion with several
     ranges for `seconds` each, and the best of them 300 s.
 
-    OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where the remaining runs
-    are skipped after three failures in a row; 300 and no skipping with `full`.
+    OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where a planner without
+    a success after three runs or 60 s is given up; 300 and all runs with `full`.
     """
     if only is not None and only not in (*NAMES, CANONICAL, SAMPLING):
         raise UnknownNameError("experiment", only, [*NAMES, CANONICAL, SAMPLING])
-    budget = Budget(seconds=300.0, paper_seconds=300.0, hopeless=10) if full else Budget()
+    budget = Budget(seconds=300.0, paper_seconds=300.0, all_runs=True) if full else Budget()
     if seconds is not None:
         budget = replace(budget, seconds=seconds)
     report = Report("Energy-driven planning between distant postures", folder)
@@ -93,8 +92,8 @@ def run(
         "All paths are checked by the same certificate. `paper` is the published algorithm without "
         f"collision checks; OMPL's planners use the gate as motion validator, {budget.runs} seeded"
         f" runs of at most {budget.seconds:g} s each in a process of their own, and OMPL's own"
-        f" simplification; after {budget.hopeless} failures in a row the other runs count as failed"
-        " without being run."
+        f" simplification; a planner without a success after {budget.patience_s:g} s is given up,"
+        " and its other runs count as failed."
     )
     results: dict[str, dict[str, Any]] = {}
     circle: Flare | None = None
@@ -107,8 +106,17 @@ def run(
                 circle = _stage_two(report, results[name])
     out: dict[str, Any] = {
         "experiments": results,
-        "budget": {"runs": budget.runs, "seconds": budget.seconds},
+        "budget": {
+            "runs": budget.runs,
+            "seconds": budget.seconds,
+            "processor_share": process.processor_share,
+        },
     }
+    if process.processor_share is not None:
+        report.text(
+            f"The sampling planners had {100 * process.processor_share:.0f} % of a core: their"
+            " times and limits are of the clock."
+        )
     if results:
         _tables(report, results, circle)
         report.heading("Planning times (figure 14)")
@@ -196,7 +204,7 @@ def _compare(
         plans = repeated(method, plan_with, experiment, budget)
         found[method] = summarise_runs(plans, budget.runs if method in PLANNERS else 1)
         if method in ("default", "default-d2") and plans[0].solved:
-            picture = _strip(experiment, plans[0], report, f"{name}-{method}.png")
+            picture = plan_strip(experiment, plans[0], report, f"{name}-{method}.png")
             report.picture(picture, f"{name}, {method}")
             best = best or plans[0]
     swept = sweep(experiment, progress)
@@ -272,43 +280,11 @@ def _published(
         found[f"paper-best-d{falloff}"] = summarise_runs([plan])
         name = f"{experiment.name}-paper-d{falloff}"
         if plan.status is not PlanStatus.STUCK:
-            picture = _plain_strip(experiment, plan, report, f"{name}.png")
+            picture = path_strip(experiment, plan, report, f"{name}.png")
             verdict = "certified" if plan.certificate.certified else "it penetrates"
             report.picture(picture, f"{experiment.name}, as published, d = {falloff}: {verdict}")
         else:
             report.text(f"As published with d = {falloff}, the ends do not meet.")
-
-
-def _strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
-    from writhe.render import film_strip
-
-    motion = to_motion(plan, experiment.timing(FPS))
-    own = Motion(experiment.figure.skeleton, np.ascontiguousarray(motion.q), motion.fps)
-    path = report.picture_path(name)
-    return film_strip(
-        experiment.figure, own, path, count=9, size=experiment.panel, view=experiment.view
-    )
-
-
-def _plain_strip(experiment: Experiment, plan: Plan, report: Report, name: str) -> Path:
-    """Even steps along a path that may penetrate, which is painted red."""
-    from writhe.collision import violating_parts
-    from writhe.render import film_strip
-
-    rows = resample_evenly(plan.skeleton, plan.path, 60)
-    red = violating_parts(plan.problem.table, rows)
-    own = Motion(experiment.figure.skeleton, rows, FPS)
-    if plan.skeleton.names != experiment.figure.skeleton.names:
-        red = [[part.rpartition(".")[2] for part in parts] for parts in red]
-    return film_strip(
-        experiment.figure,
-        own,
-        report.picture_path(name),
-        count=9,
-        size=experiment.panel,
-        view=experiment.view,
-        highlights=red,
-    )
 
 
 def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:

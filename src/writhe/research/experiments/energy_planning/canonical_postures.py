@@ -80,11 +80,17 @@ def _spread(figure: Figure, q: Floats) -> float:
 def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
     """The descent as a film strip, as figure 3 shows it."""
     from writhe.render import film_strip
+    from writhe.render.frame_choice import frames_by_motion
+    from writhe.render.picture_stage import side_colours
     from writhe.skeleton import Motion
 
-    # most of the energy is lost at first
-    chosen = np.unique(np.round(np.linspace(0, 1, 7) ** 2.5 * (len(rows) - 1)).astype(int))
-    motion = Motion(figure.skeleton, np.ascontiguousarray(rows[chosen]), 30.0)
+    motion = Motion(figure.skeleton, np.ascontiguousarray(rows), 30.0)
     return film_strip(
-        figure, motion, path, count=len(chosen), size=(190, 230), view=(0.5, 0.2, 1.0)
+        figure,
+        motion,
+        path,
+        frames=frames_by_motion(figure.skeleton, [motion.q], 7),
+        size=(190, 230),
+        view=(0.5, 0.2, 1.0),
+        by_joint=side_colours(figure),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,13 +19,16 @@ from writhe.planning import (
     Plan,
     PlanOptions,
 )
-from writhe.planning.ompl_planners import PLANNERS
+from writhe.planning.ompl_planners import PLANNERS, RANGE_RAD
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.research.experiments.energy_planning.postures import Experiment
 from writhe.skeleton import Skeleton
 from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.kinematics import difference
 
+# longest edges of OMPL's trees (rad): at 0.3 rad RRTConnect solves the contortion, at 1 rad hardly
+# ever, and the others not later; no edge made RRT or RRT* solve anything (`sampling-sweep`)
+RANGES_RAD = {"rrtconnect": 0.3}
 Run = Callable[[Experiment, int], Plan]
 SAMPLES = 100  # of a path, for its roughness
 
@@ -33,13 +37,19 @@ SAMPLES = 100  # of a path, for its roughness
 class Budget:
     """Number and time limit of the sampling planners' runs.
 
-    After `hopeless` failures in a row the remaining runs count as failed without being run.
+    A planner without a success after `patience_s` of runs is given up, unless `all_runs`: its
+    remaining runs count as failed without being run.
     """
 
     runs: int = 10
     seconds: float = 60.0
     paper_seconds: float = 10.0
-    hopeless: int = 3
+    all_runs: bool = False
+
+    @property
+    def patience_s(self) -> float:
+        """Three runs, or as many as 60 s allow."""
+        return math.inf if self.all_runs else min(3.0 * self.seconds, 60.0)
 
 
 def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
@@ -69,7 +79,11 @@ def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
 
     def sampling(name: str) -> Run:
         return lambda experiment, seed: process.plan(
-            name, experiment.problem(), seed=seed, seconds=budget.seconds
+            name,
+            experiment.problem(),
+            seed=seed,
+            seconds=budget.seconds,
+            range_rad=RANGES_RAD.get(name, RANGE_RAD),
         )
 
     found: dict[str, Run] = {
@@ -89,8 +103,8 @@ def repeated(method: str, plan_with: Run, experiment: Experiment, budget: Budget
     plans: list[Plan] = []
     for seed in range(budget.runs if method in PLANNERS else 1):
         plans.append(plan_with(experiment, seed + 1))
-        last = plans[-budget.hopeless :]
-        if len(last) == budget.hopeless and not any(plan.solved for plan in last):
+        spent = sum(plan.seconds for plan in plans)
+        if spent >= budget.patience_s and not any(plan.solved for plan in plans):
             break
     return plans
 

@@ -46,7 +46,7 @@ class Experiment:
     planted: tuple[Pin, ...] = ()
     alone: bool = True  # planned without the floor; the timed motion is placed on it
     view: tuple[float, float, float] = field(default=(0.62, 0.26, 1.0))
-    panel: tuple[int, int] = (170, 220)  # size of a picture in a strip, pixels
+    panel: tuple[int, int] = (180, 230)  # size of a picture in a strip, pixels
     rolls: bool = False  # the body lies on the ground and rolls as its shape changes
     duration_s: float | None = None
 
@@ -169,7 +169,7 @@ def contortion() -> Experiment:
         builder.grounded_posture(start),
         _knot(builder),
         view=(0.9, 0.35, 0.75),
-        panel=(210, 190),
+        panel=(250, 205),
         rolls=True,
         duration_s=3.0,
     )

@@ -95,13 +95,25 @@ def _scenario(
     rows = ("half-space", "penalty", "algorithm-1", "published", "default")
     shown = [n for n in rows if n in runs]
     path = strips(
-        scenario, {n: runs[n] for n in shown}, report.picture_path(f"{scenario.name}.png")
+        scenario,
+        {n: runs[n] for n in shown},
+        [f"{n}: {_verdict(found[n])}" for n in shown],
+        report.picture_path(f"{scenario.name}.png"),
     )
-    report.picture(path, "One row a method. Overlaps are red.")
+    report.picture(path, "One row a method. Overlaps are red; green: what is dragged, and where to")
     film(scenario, runs["half-space"], path.with_suffix(".gif"))
     path = plot_trajectories(scenario, runs, report.picture_path(f"{scenario.name}-paths.png"))
     report.picture(path, f"Path, speed and jerk of {scenario.watched} (the paper's figure 8).")
     return {"title": scenario.title, "methods": found}, runs["half-space"]
+
+
+def _verdict(one: dict[str, Any]) -> str:
+    """What came of a run, in words."""
+    if one["certified"]:
+        return "certified"
+    if one["pass_throughs"]:
+        return "passes through"
+    return f"overlaps by {1e3 * one['penetration_m']:.1f} mm"
 
 
 def _smoothness(report: Report, scenarios: dict[str, Any]) -> None:

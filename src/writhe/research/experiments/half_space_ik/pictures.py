@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.render.scenes import Extra
+from writhe.render.look import Colour
+from writhe.render.scenes import Extra, Handles
 from writhe.research.evaluation.plots import plot_file
 from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun
 from writhe.research.experiments.half_space_ik.scenario import FPS, Scenario
@@ -26,33 +27,40 @@ _COLOURS = {
     "default": "#2da44e",
 }
 
+OBJECTS: dict[str, Colour] = {"object": (0.93, 0.78, 0.30)}  # moved against the body
 HIDDEN = ("floor",)  # drawn as the ground
 
 
-def strips(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path:
-    """One labelled film strip per method, stacked vertically."""
-    from PIL import Image
-
-    from writhe.render.scenes import strip_image
+def strips(scenario: Scenario, runs: dict[str, ScenarioRun], labels: list[str], path: Path) -> Path:
+    """One labelled film strip per method, stacked vertically, with one camera."""
+    from writhe.render.scenes import scene_outline, strip_image
     from writhe.render.strips import label_rows
 
-    chosen = np.array(scenario.shown)
+    scene = scenario.scene
+    shares = np.array(scenario.shown)
+    frames = {n: (shares * (len(run.q) - 1)).round().astype(int) for n, run in runs.items()}
+    around: Any = scenario.around
+    if around is None:
+        outlines = [scene_outline(scene, run.q[frames[n]], HIDDEN) for n, run in runs.items()]
+        around = np.concatenate(outlines)
     rows = [
         strip_image(
-            scenario.scene,
+            scene,
             run.q,
             size=scenario.panel,
             view=scenario.view,
+            around=around,
+            colours=OBJECTS,
+            sides=_alone(scenario),
             extra=_extra(scenario),
+            handles=_handles(scenario),
             hidden=HIDDEN,
             hands=scenario.hands,
-            frames=(chosen * (len(run.q) - 1)).round().astype(int).tolist(),
+            frames=frames[n].tolist(),
         )
-        for run in runs.values()
+        for n, run in runs.items()
     ]
-    picture = Image.fromarray(np.concatenate(rows, axis=0))
-    label_rows(picture, list(runs))
-    picture.save(path, optimize=True)
+    label_rows(rows, labels).save(path, optimize=True)
     return path
 
 
@@ -74,6 +82,8 @@ def relation_contrast(
             size=(250, 330),
             view=(1.0, 0.12, 0.35),
             around=((-0.2, 0.15, -0.15), (0.35, 1.55, 0.65)),
+            colours=OBJECTS,
+            sides=_alone(scenario),
             extra=_from_place(scenario, "a.left_wrist", "a.left_knee"),
             frames=(np.array([0.05, 0.35, 0.5, 0.6, 0.9]) * (len(run.q) - 1)).astype(int).tolist(),
         )
@@ -111,10 +121,25 @@ def film(scenario: Scenario, run: ScenarioRun, path: Path) -> Path:
         fps=FPS,
         size=(300, 360),
         view=scenario.view,
+        colours=OBJECTS,
+        sides=_alone(scenario),
         extra=_extra(scenario),
+        handles=_handles(scenario),
         hidden=HIDDEN,
         hands=scenario.hands,
     )
+
+
+def _handles(scenario: Scenario) -> Handles:
+    """What is dragged in a frame, and where to; frame 0 is the start."""
+    return lambda frame: [
+        (one.joint, one.position_in_world) for one in scenario.targets(max(frame - 1, 0))
+    ]
+
+
+def _alone(scenario: Scenario) -> bool:
+    """Whether left and right can be told apart by colour; two actors are."""
+    return len(scenario.scene.actors) == 1
 
 
 def _extra(scenario: Scenario) -> Extra | None:

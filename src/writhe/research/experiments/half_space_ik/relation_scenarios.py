@@ -35,7 +35,7 @@ def _one_leg(human: Figure) -> Floats:
     """Standing on the right leg, the left knee raised."""
     skeleton = human.skeleton
     step = np.zeros(skeleton.dof_count)
-    step[skeleton.v_slice("left_hip").start] = -1.5
+    step[skeleton.v_slice("left_hip").start] = -1.4
     step[skeleton.v_slice("left_knee")] = 1.3
     return integrate(skeleton, standing(human), step)
 

@@ -203,19 +203,27 @@ def _table_mesh() -> tuple[Floats, Floats]:
     return np.concatenate([front, back]), np.array(faces)
 
 
-def _shot_line(stage: Any, frames: Frames) -> None:
-    """Draw the line along which the ball flies, up to where it is."""
+_MUZZLE = (-0.31, 1.1, 1.6)
+_SHOT_M = 0.125  # way of the ball in a frame, at the body
+
+
+def _trail(stage: Any, frames: Frames) -> None:
+    """Draw where the ball was in the frames before, smaller and smaller."""
     at = frames.position("object")
-    stage.add_capsule((-0.31, 1.1, 1.0), at, 0.006, colour=(0.85, 0.55, 0.2))
+    for back in range(1, 6):
+        behind = at + np.array([0.0, 0.0, back * _SHOT_M])
+        if behind[2] < _MUZZLE[2]:
+            stage.add_sphere(behind, 0.03 * 0.8**back, colour=(0.94, 0.86, 0.55))
 
 
 def fast() -> Scenario:
     """Continuous detection: a small ball at 8 m/s against the arm, 13 cm a frame."""
     return object_scenario(
         "fast", "A small ball at 8 m/s", ball([0, 0, 0], 0.03),
-        [(-0.31, 1.1, 1.6), (-0.31, 1.1, -0.4)], 24,
+        [_MUZZLE, (-0.31, 1.1, -0.4)], 24,
         watched="a.right_elbow", figure_of_paper="continuous detection",
-        view=(-1.0, 0.2, 0.25), shown=(0.24, 0.29, 0.33, 0.37, 0.42, 0.48, 0.6), extra=_shot_line,
+        view=(-1.0, 0.3, 0.75), shown=(0.295, 0.341, 0.364, 0.386, 0.41, 0.432, 0.5), extra=_trail,
+        around=((-0.45, 0.0, -0.3), (0.25, 1.75, 0.3)), panel=(230, 270),
     )  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def strips(report: Report, setting: DragScene) -> None:
         rows = [_row(setting, method, drag) for method in _COLOURS]
         path = report.picture_path(f"{setting.name.replace(' ', '-')}-{number + 1}.png")
         comparison(setting.figure, rows, path, objects=solid_meshes(setting), view=view)
-        caption = f"{setting.name}: {name}. Green: where the user drags to. Red: in collision."
+        caption = f"{setting.name}: {name}. Green: what is dragged, and where to. Red: collisions."
         if name in _REMARKS:
             caption += f" {_REMARKS[name]}"
         report.picture(path, caption)
@@ -67,8 +67,9 @@ def strips(report: Report, setting: DragScene) -> None:
 
 def _row(setting: DragScene, method: str, drag: ScriptedDrag) -> StripRow:
     run = run_drag(setting.poser(method), setting.figure, drag, setting.start)
-    marks = np.concatenate([drag.path[:1], drag.path])
-    return StripRow(method, run.q, red_parts(setting, run), marks, _COLOURS[method])
+    targets = np.concatenate([drag.path[:1], drag.path])
+    red = red_parts(setting, run)
+    return StripRow(method, run.q, red, drag.joints, targets, _COLOURS[method])
 
 
 def red_parts(setting: DragScene, run: DragRun) -> list[tuple[str, ...]]:
@@ -146,8 +147,8 @@ def failure_case(report: Report) -> dict[str, Any]:
         run = run_drag(poser, body, drag, start)
         table = ActorInScene.alone(body).table
         red = violating_parts(table, run.q, beyond_m=0.002)
-        marks = np.concatenate([drag.path[:1], drag.path])
-        rows.append(StripRow(label, run.q, red, marks, _COLOURS[method]))
+        targets = np.concatenate([drag.path[:1], drag.path])
+        rows.append(StripRow(label, run.q, red, drag.joints, targets, _COLOURS[method]))
         if method == "default":
             x, y, z = (float(c) for c in drag.path[-1][0])
             pins = [pin_here(body.skeleton, start, joint) for joint in drag.pinned]

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats
 from writhe.progress import Progress
+from writhe.render.frame_choice import frames_by_motion
+from writhe.render.look import Colour
 from writhe.research.experiments.topology_coordinates.creatures import fish, turned
 from writhe.research.experiments.topology_coordinates.geometry_checks import (
     PoseView,
@@ -18,6 +22,7 @@ from writhe.research.experiments.topology_coordinates.hold_checks import held, l
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup
 from writhe.scene import Actor
+from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.figures.octopus import LEGS, leg_direction
 from writhe.solvers.tangling import (
@@ -85,11 +90,46 @@ def play(progress: Progress) -> SceneResult:
         [f"The fish were delayed by {drive.delayed_frames:.1f} of {_STEPS} frames."],
         seen=_caught(world, PoseView(world.layout, q)),
         view=(0.45, 0.75, 1.0),
-        around=((-0.42, -0.08, -0.42), (0.42, 0.2, 0.42)),
-        colours={f"fish{k + 1}": (0.85, 0.50, 0.20) for k in range(len(_FISH))},
-        size=(340, 340),
+        around=((-0.42, -0.12, -0.42), (0.42, 0.2, 0.42)),
+        frames=frames_by_motion(world.layout.skeleton, [motion.path], 5),
+        colours=_colours(world),
+        size=(340, 300),
         ground=False,
+        extra=partial(_draw_fins, world),
     )
+
+
+def _colours(world: SceneSetup) -> dict[str, Colour]:
+    """Orange fish; the legs that catch them are darker than the others."""
+    colours: dict[str, Colour] = {"octopus": (0.80, 0.68, 0.76)}
+    for k, (leg, _, _, _) in enumerate(_FISH):
+        colours[f"fish{k + 1}"] = (0.90, 0.52, 0.18)
+        of = f"octopus.leg{leg + 1}_"
+        colours |= {n: (0.47, 0.22, 0.42) for n in world.layout.skeleton.names if n.startswith(of)}
+    return colours
+
+
+# fins in the frames of the fish's parts: corners of triangles in its plane of symmetry, (y, z)
+_FINS = {
+    "part4": ((0.0, -0.07), (0.075, -0.155), (-0.075, -0.155)),
+    "part2": ((0.025, 0.02), (0.075, -0.06), (0.025, -0.085)),
+}
+
+
+def _draw_fins(world: SceneSetup, stage: Any, q: Floats) -> None:
+    """Draw tail fins, back fins and eyes, which are no shapes of collision."""
+    frames = forward(world.layout.skeleton, q)
+    for k in range(len(_FISH)):
+        for part, corners in _FINS.items():
+            flat = np.array([(x, y, z) for x in (0.004, -0.004) for y, z in corners])
+            rim = [[a, b, b + 3] for a, b in ((0, 1), (1, 2), (2, 0))]
+            rim += [[a, b + 3, a + 3] for a, b in ((0, 1), (1, 2), (2, 0))]
+            faces = np.array([[0, 1, 2], [3, 5, 4], *rim])
+            at = np.array([frames.point(f"fish{k + 1}.{part}", corner) for corner in flat])
+            stage.add_mesh(at, faces, colour=(0.78, 0.36, 0.12), smooth=False)
+        for side in (0.022, -0.022):
+            eye = frames.point(f"fish{k + 1}.part1", (side, 0.014, 0.008))
+            stage.add_sphere(eye, 0.009, colour=(0.10, 0.09, 0.09))
 
 
 def _caught(world: SceneSetup, view: PoseView) -> list[Claim]:

@@ -65,6 +65,7 @@ class SceneResult:
     around: ArrayLike | None = None
     frames: Sequence[int] | None = None
     colours: Mapping[str, Colour] | None = None
+    sides: bool = False  # left and right limbs in two colours
     hidden: Sequence[str] = ("floor",)
     size: tuple[int, int] = (300, 400)
     ground: bool = True
@@ -134,6 +135,7 @@ class SceneResult:
             "view": self.view,
             "around": self.around,
             "colours": self.colours,
+            "sides": self.sides,
             "hidden": self.hidden,
             "ground": self.ground,
             "extra": self.extra,

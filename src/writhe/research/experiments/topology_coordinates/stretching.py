@@ -123,6 +123,7 @@ def play(progress: Progress) -> SceneResult:
             Claim.equal("joint-angle interpolation of the keys collides", float(collides), 1.0),
         ],
         seen=_stretched([PoseView(world.layout, q) for q in poses]),
+        sides=True,
         view=(0.6, 0.22, 1.0),
         around=((-0.4, 0.0, -0.2), (0.4, 1.75, 0.5)),
         frames=[0, *(motion.key_frames[k] for k in (0, 1, 2)), *_between(motion.key_frames)],

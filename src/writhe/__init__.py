@@ -49,6 +49,7 @@ _HOMES = {
     "film_strip": "writhe.render",
     "forward": "writhe.skeleton",
     "grip": "writhe.hands",
+    "grip_with_both": "writhe.hands",
     "hand_pose": "writhe.hands",
     "hold_here": "writhe.solvers.posing",
     "hold_on": "writhe.hands",

@@ -21,6 +21,7 @@ from writhe.errors import WritheError as WritheError
 from writhe.hands import Grip as Grip
 from writhe.hands import clasp as clasp
 from writhe.hands import grip as grip
+from writhe.hands import grip_with_both as grip_with_both
 from writhe.hands import hand_pose as hand_pose
 from writhe.hands import hold_on as hold_on
 from writhe.hands import hold_state as hold_state

@@ -26,6 +26,9 @@ const ONION_SKINS: [number, string][] = [
   [1, "#e8590c"],
 ];
 
+// commands after which characters may stand elsewhere
+const STEPPING = ["Shake hands", "Grip"];
+
 export class Editor {
   readonly connection: Connection;
   readonly viewport: Viewport;
@@ -165,6 +168,8 @@ export class Editor {
   }
 
   private receiveState(state: NonNullable<typeof store.state>): void {
+    const grown = store.state !== null && state.actors.length > store.state.actors.length;
+    const stepped = state.undo !== store.state?.undo && STEPPING.includes(state.undo ?? "");
     store.state = state;
     if (!store.dragging) this.previews.clear();
     const ids = state.actors.map((actor) => actor.id);
@@ -192,6 +197,7 @@ export class Editor {
       this.viewport.frame(store.active);
     }
     if (this.awaited !== null) this.showAwaited(state);
+    else if (grown || stepped) this.viewport.frameEveryone();
     if (store.timeS > state.duration_s) this.seek(state.duration_s);
     document.title = `${state.name} · writhe studio`;
     this.showPins();

@@ -6,6 +6,7 @@ it is pinned; while it swings it follows a lifted path from one footstep to the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,7 @@ from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.move_root import free_root, moved_roots
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.solvers.posing import Pin
+from writhe.solvers.posing import Hold, Pin
 
 STEP_S = 0.5
 STRIDE = 0.5  # length of a step, relative to that of a leg
@@ -56,12 +57,14 @@ def walk(
     *,
     fps: float,
     facing_rad: float | None = None,
+    holds: Sequence[Hold] = (),
     actor: str | None = None,
 ) -> Animation:
     """A walk of a person from a standing pose (nq) to the position goal_m (x, z) on the ground.
 
     facing_rad: heading at the end, about the vertical from +z towards +x; by default the direction
-    of the walk. The body ends in the pose of the start.
+    of the walk. holds: kept all the way, such as the second hand on a carried bar; arms with a
+    hold, or with an object attached to them, do not swing. The body ends in the pose of the start.
     """
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     skeleton, roles = figure.skeleton, dict(figure.roles)
@@ -71,21 +74,31 @@ def walk(
     q = floats(start, (skeleton.configuration_size,), "the standing pose")
     goal = floats(goal_m, (2,), "the goal")
     number(float(np.abs(goal).max()), "the goal", maximum=_FARTHEST_M)
-    walker = _Walker(figure, q, feet)
+    walker = _Walker(figure, q, feet, _busy(subject, actor, holds))
     places = walker.places(goal, facing_rad)
     return animate(
         subject,
         walker.keys(places),
         fps=fps,
-        pins=walker.pins(places),
+        pins=[*walker.pins(places), *(TimedPin(hold) for hold in holds)],
         actor=actor,
         options=AnimateOptions(fade_s=0.1, plan=False),
     )
 
 
+def _busy(subject: Figure | Scene, actor: str | None, holds: Sequence[Hold]) -> set[str]:
+    """Joints of the actor that hold or carry something."""
+    busy = {hold.joint for hold in holds} | {hold.on for hold in holds}
+    if isinstance(subject, Scene):
+        prefix = f"{actor or subject.actors[0].name}."
+        carried = [item.attached_to for item in subject.objects]
+        busy |= {name.removeprefix(prefix) for name in carried if name.startswith(prefix)}
+    return busy
+
+
 class _Walker:
-    def __init__(self, figure: Figure, q: Floats, feet: list[str]) -> None:
-        self.figure, self.q, self.feet = figure, q, feet
+    def __init__(self, figure: Figure, q: Floats, feet: list[str], busy: set[str]) -> None:
+        self.figure, self.q, self.feet, self.busy = figure, q, feet, busy
         self.skeleton: Skeleton = figure.skeleton
         self.frames: Frames = forward(self.skeleton, q)
         self.root = self.frames.positions[free_root(self.skeleton)]
@@ -197,9 +210,16 @@ class _Walker:
         """The arms swung about the lateral axis, the left one forwards with a positive sign."""
         roles = dict(self.figure.roles)
         for role, side in (("left_shoulder", -sign), ("right_shoulder", sign)):
-            if role in roles:
+            if role in roles and not self._is_busy(roles[role]):
                 q = self._turned(q, roles[role], place, side * _SWING_RAD)
         return q
+
+    def _is_busy(self, shoulder: str) -> bool:
+        """Whether a joint of the arm below a shoulder holds or carries something."""
+        at = self.skeleton.index(shoulder)
+        return not self.busy.isdisjoint(
+            self.skeleton.names[at : int(self.skeleton.tree.subtree_end[at])]
+        )
 
     def _turned(self, q: Floats, joint: str, place: _Place, angle: float) -> Floats:
         """The pose with a joint turned about the lateral axis of the body."""

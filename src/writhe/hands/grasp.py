@@ -147,14 +147,16 @@ def find_grasps(
     *,
     at: Floats | None = None,
     towards: Floats | None = None,
-    thorough: bool = False,
+    palm: Floats | None = None,
+    thumb: Floats | None = None,
 ) -> list[Grasp]:
     """Grasps of an object by a hand, best first; empty if no finger finds a hold.
 
     shapes: of the object in its frame. at: the place of the object (3,) to grasp; by default its
     middle, or that of its piece that fits a hand best. towards: preferred rotation (3, 3) of the
-    wrist in the object's frame, such as the present one. thorough: try all ways instead of ending
-    when enough are good.
+    wrist in the object's frame, such as the present one. palm, thumb: directions (3,) in the
+    object's frame that the palm faces and that the thumb's side points to, within 60 degrees
+    where there is such a way.
     """
     tries = HandOnObject(figure, hand, shapes)
     pieces = tries.pieces()
@@ -167,8 +169,11 @@ def find_grasps(
     listed = list(tries.candidates(piece, at))
     if towards is not None:
         listed.sort(key=lambda c: -float(np.trace(c[0].T @ towards)))
+    for axis, direction in ((2, thumb), (1, palm)):
+        if direction is not None:
+            listed = _along(listed, hand.axes[:, axis], direction)
     seen: set[tuple[float, ...]] = set()
-    for rotation, place in listed[: len(listed) if thorough else _MOST]:
+    for rotation, place in listed[:_MOST]:
         key = tuple(np.round(rotation.ravel(), 3).tolist())
         if key in seen:
             continue
@@ -179,9 +184,28 @@ def find_grasps(
                 turned = 0.0 if towards is None else _angle(rotation.T @ towards)
                 found.append(replace(grasp, score=grasp.score - 1.2 * turned))
                 good += grasp.score >= _GOOD
-        if good >= _GOOD_ENOUGH and not thorough:
+        if good >= _GOOD_ENOUGH:
             break
     return sorted(found, key=lambda g: -g.score)
+
+
+_Candidates = list[tuple[Floats, Floats]]
+
+
+def _along(candidates: _Candidates, axis: Floats, direction: Floats) -> _Candidates:
+    """Candidates with an axis of the hand within 60 degrees of a direction, else the nearest."""
+    towards = direction / np.linalg.norm(direction)
+    cosine = [float((rotation @ axis) @ towards) for rotation, _ in candidates]
+    least = min(0.5, max(cosine) - 1e-6)
+    return [c for c, value in zip(candidates, cosine, strict=True) if value >= least]
+
+
+def longest_piece(shapes: tuple[Shape, ...]) -> Piece:
+    """The longest convex piece of an object as a box, such as the shaft of a pan."""
+    solid = [shape for shape in shapes if shape.core is not Core.HALF_SPACE]
+    if not solid:
+        raise WritheError("a floor or wall cannot be grasped: give a solid object")
+    return max((_box(shape) for shape in solid), key=lambda piece: float(piece.half_m[0]))
 
 
 def _angle(rotation: Floats) -> float:

@@ -21,9 +21,10 @@ from writhe.scene.carrying import carried, carried_over
 from writhe.skeleton import forward
 from writhe.skeleton.configurations import configuration
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.solvers.posing import Hold, Pin, Target, make_poser
+from writhe.solvers.posing import Controls, Hold, Pin, Target, make_poser
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
+from writhe.solvers.posing.support_polygon import can_balance
 
 _BACK_M = 0.10  # in front of the object, from where the hand comes straight to it
 _LIFT_M = 0.12  # above the object, for a hand that has to be lifted
@@ -61,6 +62,11 @@ class Grip:
         return len(self.touches) >= ENOUGH
 
     @property
+    def reached(self) -> bool:
+        """Whether the wrist came to its place at the object."""
+        return self.off_m < _NEAR_M
+
+    @property
     def wrist(self) -> str:
         """The wrist in the scene: "anna.left_wrist"."""
         return f"{self.actor}.{self.hand.wrist}"
@@ -86,6 +92,7 @@ def grip(
     *,
     at: Floats | None = None,
     palm: Floats | None = None,
+    thumb: Floats | None = None,
     bring: str = "hand",
     pins: Sequence[Pin] = (),
     database: PostureDatabase | None = None,
@@ -94,11 +101,12 @@ def grip(
 
     q: configuration of the scene's layout (default: at rest). at: the place on the object, in its
     frame, to grip; by default its middle, or that of its handiest piece. palm: the direction in
-    the world that the palm should face, (1, 0, 0) to grip from the right. bring: `hand` moves the
-    body until the hand is at the object (feet stay), `object` puts an object that can be moved
-    into the hand. pins: what stays besides the feet, such as the other hand on the bar. Fingers
-    close until they touch; `certified` says whether the pose is free of
-    penetration, `closed` whether three or more parts of the hand touch.
+    the world that the palm should face, (1, 0, 0) to grip from the right. thumb: the direction in
+    the world of the thumb's side, towards the other hand for an overhand grip of a bar. bring:
+    `hand` moves the body until the hand is at the object (feet stay), `object` puts an object that
+    can be moved into the hand. pins: what stays besides the feet, such as the other hand on the
+    bar. Fingers close until they touch; `certified` says whether the pose is free of penetration,
+    `closed` whether three or more parts of the hand touch.
     """
     if bring not in ("hand", "object"):
         raise WritheError(f"bring the 'hand' or the 'object', not {bring!r}")
@@ -118,13 +126,12 @@ def grip(
         item.shapes,
         at=place,
         towards=None if bring == "object" else work.rotation_in_object(),
-        thorough=palm is not None,
+        palm=work.in_object(palm, "the direction of the palm"),
+        thumb=work.in_object(thumb, "the direction of the thumb"),
     )
     if not grasps:
         raise WritheError(f"no way was found to put the {side} hand around {object_name!r}")
     ways = _one_each_way(grasps)
-    if palm is not None:
-        ways = work.facing(ways, floats(palm, (3,), "the direction of the palm"))
     best: Grip | None = None
     for grasp in ways[:_TRIED]:
         found = work.put_object(grasp) if bring == "object" else work.reach(grasp)
@@ -145,7 +152,7 @@ def _one_each_way(grasps: list[Grasp]) -> list[Grasp]:
 
 
 def _rank(found: Grip) -> tuple[bool, bool, bool, float]:
-    return found.certified, found.off_m < _NEAR_M, found.closed, -found.strain_rad
+    return found.certified, found.reached, found.closed, -found.strain_rad
 
 
 def _hold(scene: Scene, q: Floats, actor: str, hand: Hand, object_name: str) -> Hold:
@@ -184,13 +191,12 @@ class _Gripping:
         wrist = frames.rotation(self.prefix + self.hand.wrist)
         return frames.rotation(self.object_name).T @ wrist
 
-    def facing(self, grasps: list[Grasp], palm: Floats) -> list[Grasp]:
-        """The grasps whose palm faces within 60 degrees of a direction, else the nearest one."""
+    def in_object(self, direction: Floats | None, what: str) -> Floats | None:
+        """A direction of the world in the object's frame (3,)."""
+        if direction is None:
+            return None
         turn = forward(self.layout.skeleton, self.start).rotation(self.object_name)
-        towards = turn.T @ palm / np.linalg.norm(palm)
-        cosine = [float((g.rotation @ self.hand.axes[:, 1]) @ towards) for g in grasps]
-        near = [g for g, c in zip(grasps, cosine, strict=True) if c > 0.5]
-        return near or [grasps[int(np.argmax(cosine))]]
+        return turn.T @ floats(direction, (3,), what)
 
     def put_object(self, grasp: Grasp) -> Grip:
         """The object moved into the hand."""
@@ -208,7 +214,7 @@ class _Gripping:
         A hand that gets stuck, under a table for instance, is lifted first.
         """
         found = self._reach(grasp, lifted=False)
-        return found if found.off_m < _NEAR_M else self._reach(grasp, lifted=True)
+        return found if found.reached else self._reach(grasp, lifted=True)
 
     def _reach(self, grasp: Grasp, *, lifted: bool) -> Grip:
         q, wrist = self.start.copy(), self.prefix + self.hand.wrist
@@ -253,7 +259,14 @@ class _Gripping:
     def poser(self) -> DefaultPoser | FingerPoser:
         """A poser of the actor among everything else."""
         if self._poser is None:
-            made = make_poser("default", self.scene, self._database, actor=self.actor)
+            figure = self.scene.actor(self.actor).figure
+            made = make_poser(
+                "default",
+                self.scene,
+                self._database,
+                actor=self.actor,
+                controls=Controls.standing() if can_balance(figure) else None,
+            )
             assert isinstance(made, DefaultPoser | FingerPoser)
             self._poser = made
         return self._poser

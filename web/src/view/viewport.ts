@@ -251,6 +251,20 @@ export class Viewport {
     this.draw();
   }
 
+  /** Show all characters, from the same direction, if one of them is outside the view. */
+  frameEveryone(): void {
+    const boxes = [...this.characters.values()].map(({ character }) => character.bounds());
+    const corners = boxes.flatMap(({ min, max }) => [
+      new THREE.Vector3(min.x, min.y, min.z),
+      new THREE.Vector3(max.x, max.y, max.z),
+    ]);
+    const seen = ({ x, y }: THREE.Vector3) => Math.abs(x) < 0.95 && Math.abs(y) < 0.95;
+    if (corners.every((corner) => seen(corner.clone().project(this.orbit.camera)))) return;
+    const box = boxes.reduce((all, one) => all.union(one), new THREE.Box3());
+    this.orbit.frame(box.getCenter(new THREE.Vector3()), 0.5 * box.getSize(new THREE.Vector3()).length());
+    this.draw();
+  }
+
   setTheme(theme: string): void {
     this.tones = TONES[theme] ?? TONES.light;
     this.scene.background = gradient(this.tones.background, this.tones.horizon);

@@ -17,6 +17,8 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, relations
+from writhe.studio.document.history import Edit
+from writhe.studio.document.rows import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import drag_targets, edits, held_joints, scene_builder, starting_poses
 from writhe.studio.editing.posed_actor import PosedActor
@@ -296,9 +298,20 @@ class Editor:
             followers = self.followers & set(self._posed_actors)
             for follower in followers:
                 pose = self._posed_actors[follower].q
+                self._key_before(edit, message.actor, follower)
                 edits.set_pose(self.document, edit, follower, pose, self.time_s)
             poses = {n: self._posed_actors[n].q for n in (message.actor, *followers)}
             held_joints.keep_places(self.document, edit, poses, set(self._held), self.time_s)
+
+    def _key_before(self, edit: Edit, dragged: int, follower: int) -> None:
+        """Key a follower without motion at the last key of the dragged actor before now."""
+        keys = self.document.timeline(dragged).keys
+        if keys is None or not self.document.timeline(follower).empty:
+            return
+        earlier = keys.times_s[keys.times_s < self.time_s - SAME_TIME_S]
+        if len(earlier):
+            pose = self.document.actor(follower).configuration
+            edits.put_key(self.document, edit, follower, float(earlier[-1]), pose)
 
     @property
     def dragging(self) -> bool:

@@ -38,10 +38,10 @@ def add_actor(document: Document, edit: Edit, figure: str, name: str = "", metho
     shape = document.figure(figure)
     q = starting_poses.starting_pose(shape)
     q[0] += 1.4 * len(others)
+    title = figure.removesuffix("_with_fingers").capitalize()
     return edit.insert(
         "actors",
-        name=name
-        or (figure.capitalize() if not others else f"{figure.capitalize()} {len(others) + 1}"),
+        name=name or (title if not others else f"{title} {len(others) + 1}"),
         figure=figure,
         method=method or method_names()[0],
         q=pack(q),

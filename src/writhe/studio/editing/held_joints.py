@@ -57,6 +57,22 @@ def joints_held_at(document: Document, time_s: float) -> list[JointHold]:
     return out
 
 
+def joined_actors(document: Document, actor: int, time_s: float) -> set[int]:
+    """The other actors that holds join to an actor at a time, directly or through others."""
+    joints = joints_held_at(document, time_s)
+    found = {actor}
+    while True:
+        more = {
+            number
+            for _, part, other in joints
+            for number in (part.actor, other.actor)
+            if number and {part.actor, other.actor} & found
+        }
+        if more <= found:
+            return found - {actor}
+        found |= more
+
+
 def on_own_tree(document: Document, actor: int, time_s: float) -> list[Hold]:
     """Holds of an actor's joint on another joint of it, or on an object that it carries."""
     return [

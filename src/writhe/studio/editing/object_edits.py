@@ -22,6 +22,8 @@ from writhe.studio.view.figure_mesh import figure_shape
 MAX_OBJECTS = 64
 _WHOLE_BODY_M = 1.5  # objects added beside a shorter figure are scaled down
 _APART = 1.6  # factor on the distance to a scaled-down object
+_ASIDE_M = 0.25  # an object to be held is farther away where it is not in front
+_ROOM_M = 0.8  # between an object to be held and the middle of somebody else
 SMALLEST_M, LARGEST_M = 0.001, 20.0
 
 
@@ -49,8 +51,13 @@ def add_beside(document: Document, edit: Edit, kind: str, actor: ActorRow, q: Fl
     size = tuple(scale * s for s in body.size) if kind in scene_objects.START_SIZES_M else body.size
     away = scale if scale == 1.0 else _APART * scale
     offset = np.array(body.position) * [away, 1.0, away]
-    c, s = 1.0 - 2.0 * heading[2] ** 2, 2.0 * heading[0] * heading[2]
-    x, z = root[0] + c * offset[0] + s * offset[2], root[2] - s * offset[0] + c * offset[2]
+    angle = 2.0 * float(np.arctan2(heading[2], heading[0]))
+    others = [a.configuration[:3] for a in document.actors() if a.id != actor.id]
+    if kind == "bar" and not _is_free(root, angle, offset, others):
+        offset = offset + np.array([0.0, 0.0, _ASIDE_M])
+        angle = next((a for a in angle + _AROUND if _is_free(root, a, offset, others)), angle)
+    x, _, z = _around(root, angle, offset)
+    heading = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
     y = body.position[1] if scale == 1.0 else root[1]
     placed = msgspec.structs.replace(
         body,
@@ -60,6 +67,22 @@ def add_beside(document: Document, edit: Edit, kind: str, actor: ActorRow, q: Fl
     )
     edit.update("objects", number, data=msgspec.msgpack.encode(placed))
     return number
+
+
+_AROUND = np.radians([90.0, -90.0, 180.0])
+
+
+def _around(root: Floats, angle: float, offset: Floats) -> Floats:
+    """A place at an offset from a root, turned by an angle about the vertical (3,)."""
+    c, s = np.cos(angle), np.sin(angle)
+    turned = np.array([c * offset[0] + s * offset[2], offset[1], c * offset[2] - s * offset[0]])
+    return root + turned
+
+
+def _is_free(root: Floats, angle: float, offset: Floats, others: list[Floats]) -> bool:
+    """Whether nobody stands near a place."""
+    place = _around(root, angle, offset)
+    return all(np.hypot(*(place - other)[[0, 2]]) > _ROOM_M for other in others)
 
 
 def insert_object(document: Document, edit: Edit, name: str, kind: str, body: ObjectData) -> int:
@@ -125,6 +148,8 @@ def resize_object(document: Document, edit: Edit, number: int, size: Vector3) ->
         y = z = x
     elif item.kind in ("capsule", "cylinder"):
         z = x
+    elif item.kind == "bar":
+        z = y
     changed = msgspec.structs.replace(item.data, size=(x, y, z))
     edit.update("objects", number, data=msgspec.msgpack.encode(changed))
 

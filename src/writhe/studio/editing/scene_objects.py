@@ -20,10 +20,15 @@ START_SIZES_M = {
     "ball": (0.3, 0.3, 0.3),
     "capsule": (0.12, 1.0, 0.12),
     "cylinder": (0.4, 0.45, 0.4),
+    "bar": (1.0, 0.032, 0.032),
 }
 TITLES = {"capsule": "Rod"}
-# initial positions of built-in objects for an actor at the origin that faces +Z
-START_POSITIONS_M = {"chair": (0.0, 0.0, -0.42), "ladder": (0.0, 0.0, 0.42)}
+# initial positions of objects for an actor at the origin that faces +Z
+START_POSITIONS_M = {
+    "chair": (0.0, 0.0, -0.42),
+    "ladder": (0.0, 0.0, 0.42),
+    "bar": (0.0, 1.0, 0.36),
+}
 
 
 def object_kinds() -> list[str]:
@@ -47,6 +52,9 @@ def shapes_of(item: ObjectRow) -> tuple[Shape, ...]:
         case "capsule":
             half = max(0.0, (y - x) / 2)
             return (capsule((0.0, -half, 0.0), (0.0, half, 0.0), x / 2),)
+        case "bar":
+            half = max(0.0, (x - y) / 2)
+            return (capsule((-half, 0.0, 0.0), (half, 0.0, 0.0), y / 2),)
         case "cylinder":
             return (cylinder((0.0, -y / 2, 0.0), (0.0, y / 2, 0.0), x / 2),)
         case "own":
@@ -73,6 +81,9 @@ def strands_of(item: ObjectRow) -> dict[str, Floats]:
     """The named strands of an object, (points, 3) each, used for linking."""
     if item.kind in BUILT_IN:
         return built_in(item.kind)[1]
+    if item.kind == "bar":
+        half = item.data.size[0] / 2
+        return {"axis": np.array([[-half, 0.0, 0.0], [half, 0.0, 0.0]])}
     half = item.data.size[1] / 2
     if item.kind in ("capsule", "cylinder"):
         return {"axis": np.array([[0.0, -half, 0.0], [0.0, half, 0.0]])}

@@ -92,12 +92,13 @@ def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
 
 
 def limb_of(figure: Figure, joint: str) -> tuple[str, ...]:
-    """The joints of the limb that a joint belongs to: its strand, or everything below it."""
+    """The joints of the limb that a joint belongs to, with fingers, or everything below it."""
     skeleton = figure.skeleton
     for name, chain in figure.strands:
         names = [n for n in chain if n in skeleton]
         if joint in names and name != "torso":
-            return tuple(names)
+            first = skeleton.index(names[0])  # with the fingers
+            return skeleton.names[first : int(skeleton.tree.subtree_end[first])]
     at = skeleton.index(joint)
     return skeleton.names[at : int(skeleton.tree.subtree_end[at])]
 

@@ -11,7 +11,7 @@ from writhe.errors import WritheError
 from writhe.skeleton import Figure
 from writhe.studio import protocol
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import edits, starting_poses
+from writhe.studio.editing import edits, held_joints, starting_poses
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Outcome
 from writhe.studio.protocol.registry import COMMANDS
@@ -98,8 +98,11 @@ def _reset_pose(editor: Editor, edit: Edit, m: protocol.ResetPose) -> None:
 
 
 def _set_key(editor: Editor, edit: Edit, m: protocol.SetKey) -> None:
-    _, q = _figure_and_pose(editor, m.actor)
-    edits.put_key(editor.document, edit, m.actor, m.time_s, q)
+    """Key the actor, and those who hold each other with it."""
+    joined = held_joints.joined_actors(editor.document, m.actor, m.time_s)
+    for number in (m.actor, *sorted(joined)):
+        _, q = _figure_and_pose(editor, number)
+        edits.put_key(editor.document, edit, number, m.time_s, q)
 
 
 def _move_keys(editor: Editor, edit: Edit, m: protocol.MoveKeys) -> None:

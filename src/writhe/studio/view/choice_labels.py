@@ -42,6 +42,7 @@ _OBJECTS = {
     "ball": ("Ball", "A ball of any size."),
     "capsule": ("Rod", "A round rod of any length and thickness: a pole, a rail."),
     "cylinder": ("Cylinder", "An upright drum or column."),
+    "bar": ("Bar", "A bar at the height of the hands, to hold with one hand or both."),
 }
 _SCENES = {
     "empty": ("Empty", "Nothing but the floor."),

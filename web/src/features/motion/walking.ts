@@ -13,12 +13,14 @@ export const install: Install = (editor) => {
   const mode = walkMode(editor);
   return {
     poseButtons: [
-      wideButton("Walk to …", "Click the floor or a chair: the character walks there (N)", () => editor.run("walk")),
+      wideButton("Walk to …", "Click the floor, a chair or an object: the character walks there (N)", () =>
+        editor.run("walk"),
+      ),
     ],
     actions: [
       {
         name: "walk",
-        title: "Walk: click the floor or a chair to walk there",
+        title: "Walk: click the floor, a chair or an object to walk there",
         keys: ["N"],
         group: "Time",
         run: () => editor.tools.enter(editor.tools.mode === mode ? null : mode),
@@ -27,6 +29,7 @@ export const install: Install = (editor) => {
     receive(message) {
       if (message.type !== "walked") return;
       editor.seek(message.end_s);
+      editor.viewport.frameEveryone();
       const wrong = message.conflicts.slice(0, 2).join(", ");
       if (wrong) showMessage(`Walks, but does not keep: ${wrong}. The strip on the timeline shows where.`, "problem");
       else showMessage(`Walks until ${message.end_s.toFixed(2)} s. The playhead is there: go on posing.`);
@@ -44,7 +47,7 @@ function walkMode(editor: Editor): Mode {
     editor.command({ type: "walk_to", actor: store.active, x, z, object: object?.object ?? 0 });
   };
   return {
-    hint: "Click the floor, or a chair, to walk there. Escape cancels.",
+    hint: "Click the floor, a chair or an object to walk there. Escape cancels.",
     down: (at) => ({ move: () => {}, up: () => go(at), cancel: () => {} }),
     hover: () => true,
   };

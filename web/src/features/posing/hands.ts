@@ -25,7 +25,8 @@ export const install: Install = (editor) => {
     {
       class: "wide",
       type: "button",
-      title: "Click a hand, then an object to grip or the hand of another character to shake (Shift+G)",
+      title:
+        "Click a hand, then an object to grip or the hand of another character to shake; or click an object to take it with both hands (Shift+G)",
       click: toggle,
     },
     icon("link"),
@@ -67,10 +68,18 @@ export const install: Install = (editor) => {
   };
 };
 
-/** The first press picks a hand, the second an object or a hand of another character. */
+/** The first press picks a hand, the second an object or a hand of another character; an object pressed first is
+ * taken with both hands. */
 function gripMode(editor: Editor): Mode {
   let first: { actor: number; joint: number } | null = null;
-  const firstHint = "Click a hand";
+  const firstHint = "Click a hand, or an object to take it with both hands";
+  const take = (actor: number, joint: number, object: number, at?: [number, number, number]) => {
+    store.selectedObject = null; // it follows the hand from now on
+    notify("selection");
+    showMessage("The hands close around it …");
+    editor.command({ type: "grip_object", actor, joint, object, at: at ?? null });
+    editor.tools.enter(null);
+  };
   const mode: Mode = {
     hint: firstHint,
     down(at) {
@@ -86,7 +95,7 @@ function gripMode(editor: Editor): Mode {
         up: () => {
           if (first === null) {
             if (!hit) {
-              showMessage("Click the hand first, then what it holds.");
+              take(store.active, -1, object!);
               return;
             }
             first = { actor: hit.actor, joint: hit.joint };
@@ -97,8 +106,7 @@ function gripMode(editor: Editor): Mode {
             return;
           }
           const { actor, joint } = first;
-          if (object !== null)
-            editor.command({ type: "grip_object", actor, joint, object, at: thing!.point.toArray() });
+          if (object !== null) return take(actor, joint, object, thing!.point.toArray());
           else if (hit && hit.actor !== actor)
             editor.command({ type: "shake_hands", actor, joint, other: hit.actor, other_joint: hit.joint });
           else {

@@ -28,6 +28,10 @@ const WIDTHS: { [kind: string]: [string, number][] } = {
     ["Diameter", 0],
     ["Height", 1],
   ],
+  bar: [
+    ["Length", 0],
+    ["Thickness", 1],
+  ],
 };
 
 export const install: Install = (editor) => {

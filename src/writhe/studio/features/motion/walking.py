@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from msgspec import Meta
 
+from writhe.animation.mirror import heading_of
 from writhe.animation.walking import walk
 from writhe.errors import WritheError
+from writhe.hands import stand_before
+from writhe.skeleton import forward
+from writhe.skeleton.move_root import free_root
 from writhe.skeleton.quaternions import rotation_matrix
-from writhe.studio.editing import edits, placements
+from writhe.studio.document.history import Edit
+from writhe.studio.document.holds import put_hold, remove_hold
+from writhe.studio.editing import edits, held_joints, placements, scene_objects, starting_poses
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
 from writhe.studio.feature import Feature, Outcome, Work
+from writhe.studio.features.tangling.tangles import current_configuration
 from writhe.studio.protocol import Message, Task
 from writhe.studio.server.jobs import Job
 
 feature = Feature("walking")
 
 Metres = Annotated[float, Meta(ge=-100, le=100)]
+_LOWER_S = 0.8  # in which a hand that was let go of is lowered
 SEATS = ("chair",)
 BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of somebody about to sit down
 
@@ -47,23 +56,27 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
     document, start_s = editor.document, editor.time_s
     actor = document.actor(message.actor)
     label = actor_label(actor.id)
-    scene = build_scene(document, only_actor(SceneKey.of(document), actor.id))
+    scene = build_scene(document, only_actor(SceneKey.of(document, (start_s, start_s)), actor.id))
+    holds = held_joints.on_own_tree(document, actor.id, start_s)
     if label not in scene.layout.actor_q:
         raise WritheError("this character has no solid shapes: it cannot walk")
     q, fps = editor.posed_actor(actor).q.copy(), document.fps
     goal, facing = (message.x, message.z), None
     number = message.object or _seat_at(editor, goal)
     if number:
-        goal, facing = _before(editor, number)
+        goal, facing = _before(editor, actor.id, number)
 
     def work(job: Job) -> Outcome:
-        found = walk(scene, q, goal, fps=fps, facing_rad=facing, actor=label)
+        found = walk(scene, q, goal, fps=fps, facing_rad=facing, holds=holds, actor=label)
         motion = found.motion
         named = type(motion)(motion.skeleton, motion.q, motion.fps, "Walk")
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            edits.put_sampled_track(editor.document, edit, message.actor, named, start_s)
+            _leave(editor, edit, message.actor, start_s)
+
         return Outcome(
-            commit=lambda editor, edit: edits.put_sampled_track(
-                editor.document, edit, message.actor, named, start_s
-            ),
+            commit=commit,
             show=Walked(
                 job.number,
                 start_s + motion.duration_s,
@@ -72,6 +85,33 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
         )
 
     return work
+
+
+def _leave(editor: Editor, edit: Edit, actor: int, time_s: float) -> None:
+    """End the holds that join a character who walks away to others and to what stays."""
+    for hold, part, other in held_joints.joints_held_at(editor.document, time_s):
+        numbers = {part.actor, other.actor}
+        if actor in numbers and numbers != {actor}:
+            begun = 0.0 if hold.start_s is None else hold.start_s
+            if time_s > begun:
+                put_hold(editor.document, edit, msgspec.structs.replace(hold, end_s=time_s))
+            else:
+                remove_hold(editor.document, edit, hold.id)
+            for left in (part, other):
+                if left.actor not in (0, actor):
+                    _lower_arm(editor, edit, left.actor, left.joint, time_s)
+
+
+def _lower_arm(editor: Editor, edit: Edit, number: int, hand: str, time_s: float) -> None:
+    """A character whose hand was let go of lowers the arm, unless it has later keys."""
+    document = editor.document
+    if document.timeline(number).end_s > time_s + _LOWER_S:
+        return
+    actor = document.actor(number)
+    figure, q = document.figure(actor.figure), editor.posed_actor(actor).q
+    edits.put_key(document, edit, number, time_s, q)
+    lowered = starting_poses.limb_reset(figure, q, hand)
+    edits.put_key(document, edit, number, time_s + _LOWER_S, lowered)
 
 
 def _seat_at(editor: Editor, goal: tuple[float, float]) -> int:
@@ -83,14 +123,21 @@ def _seat_at(editor: Editor, goal: tuple[float, float]) -> int:
     return 0
 
 
-def _before(editor: Editor, number: int) -> tuple[tuple[float, float], float | None]:
-    """Where to stand before an object, and which way to face: with the back to a seat."""
+def _before(editor: Editor, actor: int, number: int) -> tuple[tuple[float, float], float | None]:
+    """Where to stand before an object and which way to face: with the back to a seat."""
     item = next((one for one in editor.document.objects() if one.id == number), None)
     if item is None:
         raise WritheError("that object no longer exists")
     place = placements.placement_at(editor.document, item, editor.time_s)
     ahead = rotation_matrix(place[3:]) @ np.array([0.0, 0.0, 1.0])
     if item.kind not in SEATS:
-        return (float(place[0]), float(place[2])), None
+        row = current_configuration(editor)
+        label = actor_label(actor)
+        there = stand_before(
+            editor.scene, label, scene_objects.object_label(item), row, across=item.kind == "bar"
+        )[editor.scene.layout.actor_q[label]]
+        figure = editor.document.figure(editor.document.actor(actor).figure)
+        root = forward(figure.skeleton, there).positions[free_root(figure.skeleton)]
+        return (float(root[0]), float(root[2])), heading_of(figure, there)
     front = place[:3] + BEFORE_SEAT_M * ahead / max(float(np.hypot(ahead[0], ahead[2])), 1e-6)
     return (float(front[0]), float(front[2])), float(np.arctan2(ahead[0], ahead[2]))

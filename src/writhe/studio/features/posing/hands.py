@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from writhe.arrays import Floats, Vector3, floats
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
-from writhe.hands import HAND_POSES, clasp, grip, hand_pose, hands_of
+from writhe.hands import (
+    HAND_POSES,
+    clasp,
+    grip,
+    grip_with_both,
+    hand_of,
+    hand_pose,
+    hands_of,
+    stand_before,
+    stand_opposite,
+)
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.history import Edit
-from writhe.studio.document.holds import Anchor, all_holds
+from writhe.studio.document.holds import Anchor, all_holds, put_hold, remove_hold
+from writhe.studio.document.rows import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.editor import Editor
@@ -36,7 +50,8 @@ class SetHandPose(Command, frozen=True, tag="set_hand_pose"):
 class GripObject(Command, frozen=True, tag="grip_object"):
     """Bring the hand of a picked joint to an object and close the fingers around it.
 
-    `at` is the place in the world where it was clicked; by default its handiest piece is gripped.
+    `joint` -1: both hands. `at` is the place in the world where it was clicked; by default its
+    handiest piece is gripped. A character without motion steps to an object out of reach.
     """
 
     actor: int
@@ -87,58 +102,100 @@ def set_hand_pose(editor: Editor, edit: Edit, message: SetHandPose) -> None:
 
 @feature.command("Grip")
 def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
-    """The hand goes to the object, closes around it and takes it; a second hand holds on to it."""
-    side = _side(editor, message.actor, message.joint)
-    object_name = scene_objects.object_label(editor.document.object_row(message.object))
+    """The hand goes to the object, closes around it and takes it; a second hand holds on to it.
+
+    A hand that held something else lets go of it.
+    """
+    document, number = editor.document, message.actor
+    thing = scene_objects.object_label(document.object_row(message.object))
+    actor, database = actor_label(number), _postures(editor)
+    sides = ("right", "left") if message.joint < 0 else (_side(editor, number, message.joint),)
+    free = _standing_free(editor, number)
+    for side in sides:
+        _let_go(editor, edit, Anchor(number, _wrist(editor, number, side)))
     q = current_configuration(editor)
-    found = grip(
-        editor.scene,
-        actor_label(message.actor),
-        side,
-        object_name,
-        q,
-        at=None if message.at is None else _in_object(editor, q, object_name, message.at),
-        pins=_held_wrists(editor, message.actor, side),
-        database=_postures(editor),
-    )
+    if len(sides) == 2:
+        found = grip_with_both(editor.scene, actor, thing, q, step=free, database=database)
+    else:
+        at = None if message.at is None else _in_object(editor, q, thing, message.at)
+        pins = _held_wrists(editor, number, sides[0])
+        if free and not pins:
+            q = stand_before(editor.scene, actor, thing, q, at=at)
+        found = grip(editor.scene, actor, sides[0], thing, q, at=at, pins=pins, database=database)
     if not found.closed:
+        hands = "both hands" if len(sides) == 2 else f"the {sides[0]} hand"
         raise WritheError(
-            f"the {side} hand cannot reach it or get around it: move the character closer, or turn"
-            " the object"
+            f"{hands} cannot reach it or get around it: walk to it (N, then click it), or turn it"
         )
-    _keep(editor, edit, message.actor, found.q)
-    hand = Anchor(message.actor, found.hand.wrist)
-    hold_together(editor, edit, hand, Anchor(object=message.object))
+    _keep(editor, edit, number, found.q, moved=free)
+    for side in sides:
+        hand = Anchor(number, _wrist(editor, number, side))
+        hold_together(editor, edit, hand, Anchor(object=message.object))
 
 
 @feature.command("Shake hands")
 def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
-    """Both characters reach, and their hands close; they stay together until one lets go."""
+    """Both characters reach, and their hands close; they stay together until one lets go.
+
+    Characters without motion turn to each other and step together first.
+    """
+    numbers = (message.actor, message.other)
     sides = (
         _side(editor, message.actor, message.joint),
         _side(editor, message.other, message.other_joint),
     )
     names = actor_label(message.actor), actor_label(message.other)
-    found = clasp(
-        editor.scene, *names, sides, current_configuration(editor), database=_postures(editor)
-    )
+    free = all(_standing_free(editor, number) for number in numbers)
+    joined = [Anchor(n, _wrist(editor, n, side)) for n, side in zip(numbers, sides, strict=True)]
+    for hand in joined:
+        _let_go(editor, edit, hand)
+    q = current_configuration(editor)
+    if free:
+        q = stand_opposite(editor.scene, *names, q)
+    found = clasp(editor.scene, *names, sides, q, database=_postures(editor))
     if not found.met:
         raise WritheError(
             f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters closer,"
             " facing each other"
         )
-    joined: list[Anchor] = []
-    for number, side in zip((message.actor, message.other), sides, strict=True):
-        figure = editor.document.figure(editor.document.actor(number).figure)
-        _keep(editor, edit, number, found.q)
-        joined.append(Anchor(number, hands_of(figure)[side].wrist))
+    for number in numbers:
+        _keep(editor, edit, number, found.q, moved=free)
     hold_together(editor, edit, *joined)
 
 
-def _keep(editor: Editor, edit: Edit, number: int, q: Floats) -> None:
-    """Set the pose of an actor from that of the scene."""
+def _standing_free(editor: Editor, number: int) -> bool:
+    """Whether a character may step elsewhere: it has no motion, and only its feet are pinned."""
+    document = editor.document
+    actor = document.actor(number)
+    feet = {joint for role, joint in document.figure(actor.figure).roles if role in ANKLES}
+    return document.timeline(number).empty and {pin.joint for pin in actor.pins} <= feet
+
+
+def _let_go(editor: Editor, edit: Edit, hand: Anchor) -> None:
+    """End what a hand holds: now, or from the last key before the playhead on."""
+    document, now = editor.document, editor.time_s
+    keyed = document.timeline(hand.actor).keys
+    keys = [] if keyed is None else [t for t in keyed.times_s.tolist() if t < now - SAME_TIME_S]
+    for hold in all_holds(document):
+        if hand not in (hold.part, hold.other) or not hold.holds(now):
+            continue
+        begun = 0.0 if hold.start_s is None else hold.start_s
+        if keys and keys[-1] > begun:
+            put_hold(document, edit, msgspec.structs.replace(hold, end_s=keys[-1]))
+        else:
+            remove_hold(document, edit, hold.id)
+
+
+def _wrist(editor: Editor, number: int, side: str) -> str:
+    return hand_of(editor.document.figure(editor.document.actor(number).figure), side).wrist
+
+
+def _keep(editor: Editor, edit: Edit, number: int, q: Floats, *, moved: bool) -> None:
+    """Set the pose of an actor from that of the scene; moved: its pins are where it stands now."""
     own = q[editor.scene.layout.actor_q[actor_label(number)]]
     edits.set_pose(editor.document, edit, number, own, editor.time_s)
+    if moved:
+        edits.update_pins(editor.document, edit, number, own)
     editor.posed_actor(editor.document.actor(number)).set_pose(own)
 
 
@@ -169,14 +226,17 @@ def _postures(editor: Editor) -> PostureDatabase | None:
 
 
 def _side(editor: Editor, number: int, joint: int) -> str:
-    """The hand of a picked joint."""
+    """The hand on the side of the body of a picked joint; the right one for the trunk."""
     figure = editor.document.figure(editor.document.actor(number).figure)
     names = figure.skeleton.names
     if not 0 <= joint < len(names):
         raise WritheError(f"this figure has no joint number {joint}")
-    for side, hand in hands_of(figure).items():
-        if names[joint] == hand.wrist or names[joint] in hand.joints:
+    hands = hands_of(figure)
+    if not hands:
+        raise WritheError("this character has no fingers: choose the body Human for it")
+    for side, hand in hands.items():
+        if names[joint] in hand.joints:
             return side
-    raise WritheError(
-        "pick a hand with fingers: a character without them gets them with the figure Human"
-    )
+    role = next((role for role, name in figure.roles if name == names[joint]), "")
+    side = "left" if role.startswith("left") else "right"
+    return side if side in hands else next(iter(hands))

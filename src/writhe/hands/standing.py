@@ -1,0 +1,145 @@
+"""Where people stand for what their hands do: opposite each other, or before an object."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arguments import checked
+from writhe.arrays import Floats, floats
+from writhe.collision import certify
+from writhe.errors import WritheError
+from writhe.hands.grasp import longest_piece
+from writhe.scene import Scene
+from writhe.skeleton import forward
+from writhe.skeleton.configurations import configuration
+from writhe.skeleton.move_root import moved_roots
+
+_APART = 1.75  # between two people who shake hands, relative to the length of an arm
+_NEAR, _FAR = 1.3, 2.1  # distances at which they stay where they are
+_FACING_RAD = 0.6  # they face each other within this angle
+# from the middle of the body to an object for one hand and for both: where somebody who steps to it
+# stands, and how far off that they may stand already; relative to the length of an arm
+_BEFORE, _OFF = (0.75, 0.62), (0.35, 0.16)
+_ASIDE_RAD = 0.7  # an object in front lies within this angle
+
+
+@checked
+def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = None) -> Floats:
+    """The configuration with two actors face to face, near enough to shake hands.
+
+    q: configuration of the scene's layout (default: at rest). It is returned unchanged if they
+    stand so already, or if there is no room. They turn and move along the floor; the middle
+    between them and their postures stay.
+    """
+    people = [_Person(scene, name) for name in (first, second)]
+    row = _start(scene, q)
+    places = [person.place(row) for person in people]
+    way = places[1][0] - places[0][0]
+    far = float(np.linalg.norm(way))
+    if far < 0.05:
+        raise WritheError("the two actors stand in each other: move them apart to shake hands")
+    heading = float(np.arctan2(way[0], way[2]))
+    goals = (heading, heading + np.pi)
+    arm = float(np.mean([person.arm_m for person in people]))
+    turned = max(abs(_angle(g - p[1])) for g, p in zip(goals, places, strict=True))
+    if turned < _FACING_RAD and _NEAR * arm < far < _FAR * arm:
+        return row
+    middle = 0.5 * (places[0][0] + places[1][0])
+    out = row.copy()
+    for person, goal, sign in zip(people, goals, (-0.5, 0.5), strict=True):
+        person.move(out, middle + sign * _APART * arm * way / far, goal)
+    return out if _has_room(scene, row, out) else row
+
+
+@checked
+def stand_before(
+    scene: Scene,
+    actor: str,
+    object_name: str,
+    q: Floats | None = None,
+    *,
+    at: Floats | None = None,
+    across: bool = False,
+) -> Floats:
+    """The configuration with an actor standing before an object, near enough to take it.
+
+    q: configuration of the scene's layout (default: at rest); returned unchanged if the object is
+    within reach in front of the actor, or if there is no room before it. at: a place on the
+    object, in its frame (default: the middle). across: the actor faces the long side of the
+    object, as for both hands on a bar.
+    """
+    person, row = _Person(scene, actor), _start(scene, q)
+    frames = forward(scene.layout.skeleton, row)
+    turn, origin = frames.rotation(object_name), frames.position(object_name)
+    piece = longest_piece(scene.object(object_name).shapes)
+    place = piece.centre if at is None else floats(at, (3,), "the place on the object")
+    goal, axis = origin + turn @ place, turn @ piece.axes[:, 0]
+    here, heading = person.place(row)
+    way = _flat(goal - here)
+    side = _flat(np.cross(axis, (0.0, 1.0, 0.0)))
+    if across and np.linalg.norm(side) > 0.3:
+        side /= np.linalg.norm(side)
+        way = side * (1.0 if side @ way >= 0.0 else -1.0)
+    elif np.linalg.norm(way) < 1e-6:
+        return row
+    way = way / np.linalg.norm(way)
+    facing = float(np.arctan2(way[0], way[2]))
+    thick = float(np.abs(way @ turn @ piece.axes) @ piece.half_m) if at is None else 0.0
+    before = _BEFORE[across] * person.arm_m + (0.0 if across else min(thick, 0.6))
+    there = _flat(goal - before * way)
+    off = float(np.linalg.norm(there - here)) / person.arm_m
+    if off < _OFF[across] and abs(_angle(facing - heading)) < _ASIDE_RAD:
+        return row
+    out = row.copy()
+    person.move(out, there, facing)
+    return out if _has_room(scene, row, out) else row
+
+
+def _start(scene: Scene, q: Floats | None) -> Floats:
+    layout = scene.layout
+    return layout.rest() if q is None else configuration(layout.skeleton, q).copy()
+
+
+class _Person:
+    def __init__(self, scene: Scene, name: str) -> None:
+        self.figure, self.own = scene.actor(name).figure, scene.layout.actor_q[name]
+        roles = dict(self.figure.roles)
+        wanted = [f"{side}_{part}" for side in ("left", "right") for part in ("shoulder", "wrist")]
+        if not all(role in roles for role in wanted):
+            raise WritheError(f"{name!r} has no arms that were recognised")
+        self._shoulders = [roles[f"{side}_shoulder"] for side in ("left", "right")]
+        rest = forward(self.figure.skeleton, self.figure.skeleton.rest_configuration)
+        chain = [rest.position(roles[r]) for r in ("left_shoulder", "left_elbow", "left_wrist")]
+        self.arm_m = float(sum(np.linalg.norm(np.diff(chain, axis=0), axis=1)))
+
+    def place(self, q: Floats) -> tuple[Floats, float]:
+        """The point of the floor between the shoulders (3,), and the heading, rad."""
+        frames = forward(self.figure.skeleton, q[self.own])
+        left, right = (frames.position(joint) for joint in self._shoulders)
+        ahead = np.cross(left - right, (0.0, 1.0, 0.0))
+        return _flat(0.5 * (left + right)), float(np.arctan2(ahead[0], ahead[2]))
+
+    def move(self, q: Floats, to: Floats, heading: float) -> None:
+        """Change q: the actor at a point of the floor with a heading."""
+        here, now = self.place(q)
+        c, s = np.cos(heading - now), np.sin(heading - now)
+        yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+        away = _flat(to) - yaw @ here
+        q[self.own] = moved_roots(self.figure.skeleton, q[self.own][None], yaw, away)[0]
+
+
+def _has_room(scene: Scene, before: Floats, after: Floats) -> bool:
+    """Whether nothing overlaps after the move that did not overlap before."""
+    free = [
+        certify(scene.layout.table, np.array([q, q]), fps=1.0).certified for q in (after, before)
+    ]
+    return free[0] or not free[1]
+
+
+def _flat(vector: Floats) -> Floats:
+    return np.array([vector[0], 0.0, vector[2]])
+
+
+def _angle(angle: float) -> float:
+    """The angle in (-pi, pi]."""
+    return float((angle + np.pi) % (2.0 * np.pi) - np.pi)

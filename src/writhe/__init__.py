@@ -67,6 +67,8 @@ _HOMES = {
     "save": "writhe.io",
     "save_characters": "writhe.io.characters",
     "save_figure": "writhe.io",
+    "stand_before": "writhe.hands",
+    "stand_opposite": "writhe.hands",
     "to_motion": "writhe.planning",
 }
 

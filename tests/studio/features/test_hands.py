@@ -18,6 +18,7 @@ from writhe.studio.features.motion import walking
 from writhe.studio.features.posing import hands
 from writhe.studio.features.scene import objects
 from writhe.studio.server.command_handlers import carry_out
+from writhe.studio.server.jobs import Job
 
 
 @pytest.fixture
@@ -30,10 +31,6 @@ def editor(tmp_path: Path) -> Editor:
 def joint(editor: Editor, name: str) -> int:
     actor = editor.document.actors()[0]
     return editor.document.figure(actor.figure).skeleton.index(name)
-
-
-class _Job:
-    number = "1"
 
 
 def test_a_hand_pose_bends_the_fingers_of_the_chosen_hand(editor):
@@ -154,7 +151,10 @@ def test_who_walks_away_carries_the_bar_and_the_partner_lowers_the_arm(editor):
     number, first = document.objects()[0].id, document.actors()[0].id
     carry_out(editor, hands.GripObject("2", first, -1, number))
     editor.refresh()
-    found = walking.walk_to(editor, walking.WalkTo("3", first, 0.0, 1.5))(_Job())
+    found = walking.walk_to(editor, walking.WalkTo("3", first, 0.0, 1.5))(
+        Job("1", "Walk", True, lambda _: None)
+    )
+    assert found.commit is not None
     with document.edit("Walk") as edit:
         found.commit(editor, edit)
     editor.refresh()

@@ -18,7 +18,7 @@ from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, relations
 from writhe.studio.document.history import Edit
-from writhe.studio.document.rows import SAME_TIME_S
+from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import drag_targets, edits, held_joints, scene_builder, starting_poses
 from writhe.studio.editing.posed_actor import PosedActor

@@ -25,7 +25,7 @@ from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import Pin, pin_here
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import Anchor, all_holds, put_hold, remove_hold
-from writhe.studio.document.rows import SAME_TIME_S
+from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import edits, scene_objects
 from writhe.studio.editing.editor import Editor

@@ -18,13 +18,15 @@ from writhe.kernels.posing.body_state import (
     WORST_HELD,
     WORST_TARGET,
     BodyState,
+    Environment,
+    TermRows,
     measure_cost,
     update_near_pairs,
     update_rows,
     update_state,
 )
 from writhe.kernels.posing.step_qp import propose_cut_step, propose_recovery, propose_step
-from writhe.kernels.posing.step_workspace import StepProblem, StepWorkspace
+from writhe.kernels.posing.step_workspace import StepSettings, StepWorkspace
 from writhe.kernels.skeleton.kinematics import integrate, interpolate
 
 HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
@@ -48,7 +50,7 @@ class FrameOptions(NamedTuple):
 
 
 class FrameWorkspace(NamedTuple):
-    """Configurations, steps and measures of one frame, and the workspaces of QP and gate."""
+    """Configurations, steps and measures of one frame."""
 
     start: Floats  # (nq,) configuration at the start of the frame
     iteration_start: Floats  # (nq,) configuration at the start of the iteration
@@ -57,13 +59,9 @@ class FrameWorkspace(NamedTuple):
     ahead: Floats  # (nv,) tangent step to where a stopped step is linearised
     best: Floats  # (nv,) the step with the largest certified fraction so far
     measured: Floats  # (MEASURES,) see `pose`
-    qp: StepWorkspace
-    gate: GateWorkspace
 
 
-def make_frame_workspace(
-    nq: int, nv: int, qp: StepWorkspace, gate: GateWorkspace
-) -> FrameWorkspace:
+def make_frame_workspace(nq: int, nv: int) -> FrameWorkspace:
     """Allocate the workspace of a frame."""
     return FrameWorkspace(
         start=np.empty(nq),
@@ -73,58 +71,72 @@ def make_frame_workspace(
         ahead=np.zeros(nv),
         best=np.zeros(nv),
         measured=np.zeros(MEASURES),
-        qp=qp,
-        gate=gate,
     )
 
 
 @kernel
-def _set_state(problem: StepProblem, q: Floats, state: BodyState, measured: Floats) -> None:
+def _set_state(
+    environment: Environment, terms: TermRows, q: Floats, state: BodyState, measured: Floats
+) -> None:
     """Set state.q to q (nq) and update rows and cost; near pairs are not updated."""
     state.q[:] = q
-    update_rows(problem.environment, problem.terms.program, state)
-    measure_cost(state, problem.terms, measured)
+    update_rows(environment, terms.program, state)
+    measure_cost(state, terms, measured)
 
 
 @kernel
-def _certified_fraction(problem: StepProblem, frame: FrameWorkspace) -> float:
-    """The certified fraction of the straight step from frame.start to frame.tried.
+def _certified_fraction(
+    environment: Environment,
+    settings: StepSettings,
+    start: Floats,
+    tried: Floats,
+    gate: GateWorkspace,
+) -> float:
+    """The certified fraction of the straight step from start to tried (nq).
 
     The gate certifies the straight motion since the start of the frame, not each iteration.
     """
-    if problem.slack_m == np.inf:
+    if settings.slack_m == np.inf:
         return 1.0
-    environment = problem.environment
     return gate_step(
         environment.tree,
         environment.shapes,
         environment.bodies,
         environment.pairs,
-        frame.start,
-        frame.tried,
-        problem.slack_m,
-        frame.gate,
+        start,
+        tried,
+        settings.slack_m,
+        gate,
     )
 
 
 @kernel
 def _find_cut_step(
-    problem: StepProblem, state: BodyState, certified: float, ahead: float, frame: FrameWorkspace
+    environment: Environment,
+    state: BodyState,
+    settings: StepSettings,
+    certified: float,
+    ahead: float,
+    gate: GateWorkspace,
+    qp: StepWorkspace,
+    frame: FrameWorkspace,
 ) -> float:
     """Re-solve a step that was truncated at fraction `certified`, around the obstacle.
 
     Solves up to CUT_ROUNDS QPs with constraints for the pairs that collide at the fraction
-    certified + ahead; returns the best certified fraction. The step is stored in frame.qp.step,
-    its end in frame.tried. The state is used as workspace.
+    certified + ahead; returns the best certified fraction. The step is stored in qp.step, its
+    end in frame.tried. The state is used as workspace.
     """
-    tree = problem.environment.tree
-    step, best, best_certified = frame.qp.step, frame.best, certified
+    tree = environment.tree
+    step, best, best_certified = qp.step, frame.best, certified
     best[:] = step
     for _ in range(CUT_ROUNDS):
         share = min(1.0, certified + ahead)
-        propose_cut_step(problem, frame.start, share, frame.tried, state, frame.qp, frame.ahead)
+        propose_cut_step(
+            environment, settings, frame.start, share, frame.tried, state, qp, frame.ahead
+        )
         integrate(tree, frame.start, step, frame.tried)
-        certified = _certified_fraction(problem, frame)
+        certified = _certified_fraction(environment, settings, frame.start, frame.tried, gate)
         if certified > best_certified:
             best[:] = step
             best_certified = certified
@@ -137,7 +149,15 @@ def _find_cut_step(
 
 @kernel
 def _take_step(
-    problem: StepProblem, state: BodyState, max_cost: float, try_cuts: bool, frame: FrameWorkspace
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
+    max_cost: float,
+    try_cuts: bool,
+    gate: GateWorkspace,
+    qp: StepWorkspace,
+    frame: FrameWorkspace,
 ) -> float:
     """Take the proposed step as far as it is certified; returns the certified fraction.
 
@@ -145,76 +165,101 @@ def _take_step(
     the state is reset to the start of the iteration and -1 is returned. With `try_cuts`, the first
     step length that the gate stops is solved again around the obstacle (`_find_cut_step`).
     """
-    tree, measured, step = problem.environment.tree, frame.measured, frame.qp.step
+    tree, measured, step = environment.tree, frame.measured, qp.step
     near_is_current = True  # whether state.near belongs to the start of the iteration
     for _ in range(HALVINGS):
         integrate(tree, frame.iteration_start, step, frame.tried)
-        _set_state(problem, frame.tried, state, measured)
+        _set_state(environment, terms, frame.tried, state, measured)
         if measured[COST] <= max_cost:
-            certified = _certified_fraction(problem, frame)
+            certified = _certified_fraction(environment, settings, frame.start, frame.tried, gate)
             if certified < 1.0:
                 if try_cuts:
-                    certified = _find_cut_step(problem, state, certified, CUT_AHEAD, frame)
+                    certified = _find_cut_step(
+                        environment, state, settings, certified, CUT_AHEAD, gate, qp, frame
+                    )
                     try_cuts = near_is_current = False
                 if certified < 1.0:
                     interpolate(tree, frame.start, frame.tried, certified, frame.tried)
-                _set_state(problem, frame.tried, state, measured)
+                _set_state(environment, terms, frame.tried, state, measured)
             if measured[COST] <= max_cost:
-                update_near_pairs(problem.environment, problem.bounds.near_m, state)
+                update_near_pairs(environment, settings.bounds.near_m, state)
                 return certified
         # halving avoids oscillation where the targets cannot all be reached
         for k in range(step.shape[0]):
             step[k] *= 0.5
-    _set_state(problem, frame.iteration_start, state, measured)
+    _set_state(environment, terms, frame.iteration_start, state, measured)
     if not near_is_current:
-        update_near_pairs(problem.environment, problem.bounds.near_m, state)
+        update_near_pairs(environment, settings.bounds.near_m, state)
     return -1.0
 
 
 @kernel
-def _restore_pins(problem: StepProblem, state: BodyState, frame: FrameWorkspace) -> None:
+def _restore_pins(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
+    gate: GateWorkspace,
+    qp: StepWorkspace,
+    frame: FrameWorkspace,
+) -> None:
     """Solve one more QP, which brings drifted pins back and keeps targets where they are now.
 
     Pins drift because the QP is linear. The result is kept only if it is better and certified.
     """
     before = frame.measured[WORST_HELD]
     frame.iteration_start[:] = state.q
-    propose_step(problem, state, frame.start, frame.moved, 0.0, frame.qp)
-    integrate(problem.environment.tree, frame.iteration_start, frame.qp.step, frame.tried)
-    _set_state(problem, frame.tried, state, frame.measured)
-    if frame.measured[WORST_HELD] < before and _certified_fraction(problem, frame) >= 1.0:
-        update_near_pairs(problem.environment, problem.bounds.near_m, state)
+    propose_step(environment, state, terms, settings, frame.start, frame.moved, 0.0, qp)
+    integrate(environment.tree, frame.iteration_start, qp.step, frame.tried)
+    _set_state(environment, terms, frame.tried, state, frame.measured)
+    if (
+        frame.measured[WORST_HELD] < before
+        and _certified_fraction(environment, settings, frame.start, frame.tried, gate) >= 1.0
+    ):
+        update_near_pairs(environment, settings.bounds.near_m, state)
     else:
-        _set_state(problem, frame.iteration_start, state, frame.measured)
+        _set_state(environment, terms, frame.iteration_start, state, frame.measured)
 
 
 @kernel
-def _restore_clearance(problem: StepProblem, state: BodyState, frame: FrameWorkspace) -> None:
+def _restore_clearance(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
+    gate: GateWorkspace,
+    qp: StepWorkspace,
+    frame: FrameWorkspace,
+) -> None:
     """Restore the margin of the near pairs, from the start of a frame whose step the gate refused.
 
     A pair at the gate's limit blocks every long step, since even one that separates it linearly
     dips below the limit by its curvature. The recovery is short, so its curvature is negligible,
     and the next frame begins with clearance. The cost of the targets may rise.
     """
-    tree, near_m = problem.environment.tree, problem.bounds.near_m
-    _set_state(problem, frame.start, state, frame.measured)
-    update_near_pairs(problem.environment, near_m, state)
-    propose_recovery(problem, state, frame.qp)
-    integrate(tree, frame.start, frame.qp.step, frame.tried)
-    certified = _certified_fraction(problem, frame)
+    tree, near_m = environment.tree, settings.bounds.near_m
+    _set_state(environment, terms, frame.start, state, frame.measured)
+    update_near_pairs(environment, near_m, state)
+    propose_recovery(environment, state, terms, settings, qp)
+    integrate(tree, frame.start, qp.step, frame.tried)
+    certified = _certified_fraction(environment, settings, frame.start, frame.tried, gate)
     if certified < 1.0:
-        certified = _find_cut_step(problem, state, certified, 1.0, frame)
+        certified = _find_cut_step(environment, state, settings, certified, 1.0, gate, qp, frame)
         interpolate(tree, frame.start, frame.tried, certified, frame.tried)
-    _set_state(problem, frame.tried, state, frame.measured)
-    update_near_pairs(problem.environment, near_m, state)
+    _set_state(environment, terms, frame.tried, state, frame.measured)
+    update_near_pairs(environment, near_m, state)
 
 
 @kernel
 def pose(
-    problem: StepProblem,
+    environment: Environment,
     state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
     options: FrameOptions,
     update: bool,
+    gate: GateWorkspace,
+    qp: StepWorkspace,
     frame: FrameWorkspace,
 ) -> None:
     """Move the state by one frame of up to options.iterations steps; all motion is certified.
@@ -224,21 +269,23 @@ def pose(
     distance at the start (metres), the certified fraction of the proposed step, and whether rows
     were softened (1) or not (0).
     """
-    bounds, measured = problem.bounds, frame.measured
+    bounds, measured = settings.bounds, frame.measured
     if update:
-        update_state(problem.environment, problem.terms.program, bounds.near_m, state)
+        update_state(environment, terms.program, bounds.near_m, state)
     frame.start[:] = state.q
-    measure_cost(state, problem.terms, measured)
+    measure_cost(state, terms, measured)
     measured[FIRST_ERROR] = measured[WORST_TARGET]
     fraction, softened, before = 1.0, False, measured[COST]
     for iteration in range(options.iterations):
         frame.iteration_start[:] = state.q
         step_softened = propose_step(
-            problem, state, frame.start, frame.moved, bounds.reach_m, frame.qp
+            environment, state, terms, settings, frame.start, frame.moved, bounds.reach_m, qp
         )
         softened = softened or step_softened
         max_cost = before * ACCEPT_RATIO + 1e-6
-        certified = _take_step(problem, state, max_cost, iteration == 0, frame)
+        certified = _take_step(
+            environment, state, terms, settings, max_cost, iteration == 0, gate, qp, frame
+        )
         if certified < 0.0:
             break
         fraction = min(fraction, certified)
@@ -247,7 +294,7 @@ def pose(
             break
         before = measured[COST]
     if fraction < STUCK_FRACTION:
-        _restore_clearance(problem, state, frame)
+        _restore_clearance(environment, state, terms, settings, gate, qp, frame)
     if options.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > options.held_m:
-        _restore_pins(problem, state, frame)
+        _restore_pins(environment, state, terms, settings, gate, qp, frame)
     measured[FRACTION], measured[SOFTENED] = fraction, 1.0 if softened else 0.0

@@ -6,8 +6,8 @@
 v is the tangent step. The soft rows of `TermRows` have residual r, Jacobian J and weights W. x is
 the tangent step since the frame began; M weighs the motion x + v of the frame (`inertia` holds its
 square). The linear term p (`pull`) prefers some steps. The variables are those of the actor's
-degrees of freedom that may change: columns `free_dofs` (m,) of the Jacobians. `StepProblem` holds
-all of these.
+degrees of freedom that may change: columns `free_dofs` (m,) of the Jacobians. `StepSettings` holds
+these four.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from writhe.kernels.posing.body_state import (
     FIRST_HARD,
     TARGETS,
     BodyState,
+    Environment,
     TermRows,
     update_near_pairs,
 )
@@ -34,7 +35,7 @@ from writhe.kernels.posing.step_workspace import (
     MAX_CUTS,
     PAIR,
     SOFT_COMPLIANCE,
-    StepProblem,
+    StepSettings,
     StepWorkspace,
 )
 from writhe.kernels.qp.dual_active_set import (
@@ -188,13 +189,18 @@ def _save_active_set(workspace: StepWorkspace) -> None:
 
 @kernel
 def _fill_constraints(
-    problem: StepProblem, state: BodyState, approach: float, workspace: StepWorkspace
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
+    approach: float,
+    workspace: StepWorkspace,
 ) -> None:
     """Fill the constraint rows of a QP at a state: joint limits and contacts (`contact_rows`).
 
     With an approach of 1 (a recovery), only penetrating pairs have to gain clearance.
     """
-    terms, bounds = problem.terms, problem.bounds
+    bounds = settings.bounds
     last_soft = terms.layout[FIRST_HARD]
     workspace.row_count[0] = fill_rows(
         state.values[last_soft:],
@@ -205,11 +211,11 @@ def _fill_constraints(
         bounds.max_step,
         LIMIT_RECOVERY,
         workspace.limit_state,
-        problem.free_dofs,
+        settings.free_dofs,
         workspace.rows,
     )
     contact_count = contact_rows(
-        problem.environment.tree,
+        environment.tree,
         state.positions,
         state.axes,
         state.near,
@@ -224,13 +230,15 @@ def _fill_constraints(
         for i in range(contact_count):
             if state.near.gap[i] + state.near.allowance[i] >= 0.0:
                 workspace.contact_low[i] = min(workspace.contact_low[i], 0.0)
-    _add_contact_rows(workspace, contact_count, problem.free_dofs, state.near.shape_pair)
+    _add_contact_rows(workspace, contact_count, settings.free_dofs, state.near.shape_pair)
 
 
 @kernel
 def propose_step(
-    problem: StepProblem,
+    environment: Environment,
     state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
     start: Floats,
     moved: Floats,
     reach_m: float,
@@ -242,15 +250,15 @@ def propose_step(
     frame's start; targets are bounded to `reach_m` from the current points. moved (nv) is
     workspace.
     """
-    terms, free_dofs = problem.terms, problem.free_dofs
-    difference(problem.environment.tree, start, state.q, moved)
+    free_dofs = settings.free_dofs
+    difference(environment.tree, start, state.q, moved)
     _limit_target_distance(state, terms, reach_m)
     variables, last_soft = workspace.solution.shape[0], terms.layout[FIRST_HARD]
     hessian, gradient = workspace.hessian, workspace.gradient
     hessian[:] = 0.0
     for k in range(gradient.shape[0]):
-        hessian[k, k] = problem.inertia[k]
-        gradient[k] = problem.inertia[k] * moved[k] - problem.pull[k]
+        hessian[k, k] = settings.inertia[k]
+        gradient[k] = settings.inertia[k] * moved[k] - settings.pull[k]
     assemble(
         state.values[:last_soft],
         state.jacobian[:last_soft],
@@ -269,14 +277,20 @@ def propose_step(
     for k in range(variables):
         workspace.unconstrained[k] = -gradient[free_dofs[k]]
     solve_factored(workspace.factor, variables, workspace.unconstrained, workspace.unconstrained)
-    _fill_constraints(problem, state, problem.bounds.approach, workspace)
-    softened = _solve(workspace, problem.bounds.max_step, free_dofs)
+    _fill_constraints(environment, state, terms, settings, settings.bounds.approach, workspace)
+    softened = _solve(workspace, settings.bounds.max_step, free_dofs)
     _save_active_set(workspace)
     return softened
 
 
 @kernel
-def propose_recovery(problem: StepProblem, state: BodyState, workspace: StepWorkspace) -> None:
+def propose_recovery(
+    environment: Environment,
+    state: BodyState,
+    terms: TermRows,
+    settings: StepSettings,
+    workspace: StepWorkspace,
+) -> None:
     """Solve for the smallest step that restores the margin of the penetrating pairs.
 
     min 1/2 v^T H v  with the Hessian H of the last `propose_step`, so that handles move as little
@@ -284,13 +298,14 @@ def propose_recovery(problem: StepProblem, state: BodyState, workspace: StepWork
     no other pair becomes nearer than the margin. The result is workspace.step.
     """
     workspace.unconstrained[:] = 0.0
-    _fill_constraints(problem, state, 1.0, workspace)
-    _solve(workspace, problem.bounds.max_step, problem.free_dofs)
+    _fill_constraints(environment, state, terms, settings, 1.0, workspace)
+    _solve(workspace, settings.bounds.max_step, settings.free_dofs)
 
 
 @kernel
 def propose_cut_step(
-    problem: StepProblem,
+    environment: Environment,
+    settings: StepSettings,
     start: Floats,
     share: float,
     q_ahead: Floats,
@@ -307,23 +322,23 @@ def propose_cut_step(
     points (`cut_rows`). The result is workspace.step; ahead (nv), q_ahead (nq) and the state are
     workspace.
     """
-    tree = problem.environment.tree
+    tree = environment.tree
     for k in range(ahead.shape[0]):
         ahead[k] = share * workspace.step[k]
     integrate(tree, start, ahead, q_ahead)
     forward(tree, q_ahead, state.positions, state.rotations)
     motion_axes(tree, state.positions, state.rotations, state.axes)
-    update_near_pairs(problem.environment, 0.0, state)
+    update_near_pairs(environment, 0.0, state)
     contact_count = cut_rows(
         tree,
         state.positions,
         state.axes,
         state.near,
         state.near_count[0],
-        0.5 * problem.bounds.margin_m,
+        0.5 * settings.bounds.margin_m,
         ahead,
         workspace.contact_jacobian[:MAX_CUTS],
         workspace.contact_low,
     )
-    _add_contact_rows(workspace, contact_count, problem.free_dofs, state.near.shape_pair[:0])
-    _solve(workspace, problem.bounds.max_step, problem.free_dofs)
+    _add_contact_rows(workspace, contact_count, settings.free_dofs, state.near.shape_pair[:0])
+    _solve(workspace, settings.bounds.max_step, settings.free_dofs)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.kernels.posing.body_state import Environment, TermRows
 from writhe.kernels.qp.dual_active_set import (
     ConstraintRows,
     DualWorkspace,
@@ -38,11 +37,13 @@ class StepBounds(NamedTuple):
     recovery_m: float  # see `contact_rows`
 
 
-class StepProblem(NamedTuple):
-    """What a step depends on besides the state of the body."""
+class StepSettings(NamedTuple):
+    """What a step depends on besides the body, its environment and its terms.
 
-    environment: Environment
-    terms: TermRows
+    Environment, terms and workspaces are arguments of their own: Numba counts the references of
+    all arrays of a tuple whenever the tuple is taken out of another one.
+    """
+
     inertia: Floats  # (nv,) squared weights M^2
     pull: Floats  # (nv,) linear term p, the preferred step
     free_dofs: Ints  # (m,) the variables: degrees of freedom that may change

@@ -14,7 +14,7 @@ from writhe.collision.gate import gate_workspace
 from writhe.kernels.jit import machine_code
 from writhe.kernels.posing import body_state, frame_step
 from writhe.kernels.posing.frame_step import FIRST_ERROR, FRACTION, SOFTENED
-from writhe.kernels.posing.step_workspace import StepBounds, StepProblem, make_step_workspace
+from writhe.kernels.posing.step_workspace import StepBounds, StepSettings, make_step_workspace
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.options import DefaultOptions
@@ -54,6 +54,7 @@ class FrameStepper:
         )
         self._measure_only = self._frame_options._replace(iterations=0)
         self.q = np.full(nq, np.nan)  # (nq,) the current state, NaN if unknown
+        self._frame = frame_step.make_frame_workspace(nq, self._nv)
         self._slack_m = GATE_SLACK_M if options.gate else np.inf
         self.inertia = np.ones(self._nv)  # squared weights M^2 of `step_qp`
         self.pull = np.zeros(self._nv)  # linear term p of `step_qp`
@@ -98,14 +99,13 @@ class FrameStepper:
             near.out,
             near.last_normals,
         )
-        qp = make_step_workspace(
+        self._workspace = make_step_workspace(
             terms.rows,
             self._nv,
             len(self._free_dofs),
             _MAX_CONTACTS,
             len(self.table.pairs.allowance),
         )
-        self._frame = frame_step.make_frame_workspace(len(self.q), self._nv, qp, self._gate)
         self.q[:] = np.nan  # the new rows have not been evaluated
 
     def set_support(self, polygon: Floats) -> None:
@@ -125,16 +125,20 @@ class FrameStepper:
         return FrameOutcome(measured[FIRST_ERROR], measured[FRACTION], measured[SOFTENED] > 0.0)
 
     def _run_kernel(self, frame_options: frame_step.FrameOptions, *, update: bool) -> None:
-        problem = StepProblem(
-            self._environment,
-            self._term_rows,
-            self.inertia,
-            self.pull,
-            self._free_dofs,
-            self._bounds,
-            self._slack_m,
+        settings = StepSettings(
+            self.inertia, self.pull, self._free_dofs, self._bounds, self._slack_m
         )
-        arguments = (problem, self._body_state, frame_options, update, self._frame)
+        arguments = (
+            self._environment,
+            self._body_state,
+            self._term_rows,
+            settings,
+            frame_options,
+            update,
+            self._gate,
+            self._workspace,
+            self._frame,
+        )
         if self._code is None:
             self._code = machine_code(frame_step.pose, *arguments)
         self._code(*arguments)

@@ -264,6 +264,16 @@ def test_soles_lie_on_the_ground_that_is_asked_for(height_m: float):
     assert np.abs(skin_heights(result)).max() < 0.002
 
 
+@pytest.mark.parametrize("degrees", [35.0, -35.0])
+def test_who_stands_on_toes_or_heels_stands_on_the_ground(degrees: float):
+    motion = standing_on(0.0)
+    turn = quaternions.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.radians(degrees))
+    for ankle in ("left_ankle", "right_ankle"):
+        motion.q[:, motion.skeleton.q_slice(ankle)] = turn
+    result = retarget(motion, human(), floor_m=0.0)
+    assert np.abs(skin_heights(result)).max() < 0.002
+
+
 def test_soles_of_another_body_lie_on_the_ground():
     """Feet twice as thick: the body is higher, its soles are where those of the source were."""
     tall = human()

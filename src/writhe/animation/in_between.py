@@ -15,7 +15,7 @@ from writhe.animation.collision_world import World
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.collision import NearPairs
 from writhe.database.posture import metres_per_radian
 from writhe.easing import smoothstep
@@ -308,7 +308,18 @@ def _model(body: BodyModel, pins: Sequence[TimedPin]) -> FrameModel:
             dtype=np.int64,
         ),
         np.array(turns, dtype=np.int64),
+        _still_joints(body.world),
     )
+
+
+def _still_joints(world: World) -> Ints:
+    """(n,) 1 for joints that no coordinate of the actor moves."""
+    tree = world.skeleton.tree
+    moves = np.zeros(len(world.skeleton), dtype=np.bool_)
+    moves[tree.dof_joint[world.variables]] = True
+    for j, parent in enumerate(tree.parent):
+        moves[j] |= parent >= 0 and moves[parent]
+    return (~moves).astype(np.int64)
 
 
 def _inverse_metric(world: World) -> Floats:

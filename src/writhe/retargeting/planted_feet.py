@@ -1,8 +1,8 @@
 """Planted feet: detected in the source, locked on the ground under the target by leg IK.
 
-The ball of the foot (the toe joint; the ankle if there is none) is locked, so that a heel may
-still rise, and the sole lies on the ground (`soles`). Corrections fade in and out over `BLEND_S`;
-where a leg would not reach, the hips are lowered smoothly.
+The ball of the foot (the toe joint, or a point of the sole if there is none) is locked, so that a
+heel may still rise, and the sole lies on the ground (`soles`). Corrections fade in and out over
+`BLEND_S`; where a leg would not reach, the hips are lowered smoothly.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above its lowest height
 SHORTEST_PLANT_S = 0.12
 BLEND_S = 0.25
 FULL_REACH = 0.9995  # maximum leg extension, as a fraction of the straight length
-MIN_CORRECTION_M = 1e-5  # feet that retargeting moves by less are left as they are
 SIDES = ("left", "right")
 
 
 def keep_feet(
     motion: Motion,
-    source_frames: Frames,
-    source: RestBody,
+    source_balls: dict[str, Floats],
     target: RestBody,
-    scale: float,
     soles: dict[str, Sole],
     floor_m: float | None = None,
+    *,
+    same: bool = False,
 ) -> tuple[Motion, dict[str, Any]]:
     """The motion with planted feet locked on the ground, and a report.
 
+    source_balls: positions (F, 3) of the balls of the source's feet, by side. same: the motion is
+    that of the source, and stays as it is unless the ground is elsewhere.
     The ground is at floor_m; by default at the median height of planted soles, so that the
     body is not shifted on average. A sole that is planted in the source lies on it, and no sole
     sinks below it: first the body follows the ground under its feet, then the legs do the rest.
@@ -47,22 +48,12 @@ def keep_feet(
     planted sole from the ground before and after, m.
     """
     frames = motion.frames()
-    plants: dict[str, list[tuple[int, int]]] = {}
-    balls: dict[str, tuple[Floats, Floats]] = {}
-    for side in SIDES:
-        foot = f"{side}_toe" if f"{side}_toe" in source.joint else f"{side}_ankle"
-        before = source_frames.positions[:, source.joint[foot]]
-        plants[side] = planted_spans(before, motion.fps)
-        balls[side] = before, frames.positions[:, target.joint[foot]]
-    same = all(
-        float(np.abs(after - scale * before).max()) <= MIN_CORRECTION_M
-        for before, after in balls.values()
-    )
+    plants = {side: planted_spans(ball, motion.fps) for side, ball in source_balls.items()}
     low = {side: soles[side].lowest(frames) for side in SIDES}
     planted = [low[side][a:b] for side in SIDES for a, b in plants[side]]
     level = float(np.median(np.concatenate(planted))) if planted else None
     floor = level if floor_m is None else floor_m
-    slide, apart = _slide(frames, plants, target), _off_ground(low, plants, level)
+    slide, apart = _slide(frames, plants, soles), _off_ground(low, plants, level)
     moved = False
     if floor is not None and not (same and floor == level):
         lift = _lift(low, plants, floor, motion.fps)
@@ -72,10 +63,7 @@ def keep_feet(
     if floor is not None and moved:
         shifts = {
             side: _corrections(
-                frames.positions[:, target.joint.get(f"{side}_toe", target.joint[f"{side}_ankle"])],
-                low[side] - floor,
-                plants[side],
-                motion.fps,
+                soles[side].ball(frames), low[side] - floor, plants[side], motion.fps
             )
             for side in SIDES
         }
@@ -94,7 +82,7 @@ def keep_feet(
     report = {
         "planted_frames": sum(b - a for spans in plants.values() for a, b in spans),
         "foot_slide_before_m": slide,
-        "foot_slide_after_m": _slide(frames, plants, target),
+        "foot_slide_after_m": _slide(frames, plants, soles),
         "floor_m": floor,
         "off_ground_before_m": apart,
         "off_ground_after_m": _off_ground(low, plants, floor),
@@ -186,16 +174,18 @@ def _fade(x: Floats) -> Floats:
     return 1.0 - x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
 
 
-def _slide(frames: Frames, plants: dict[str, list[tuple[int, int]]], target: RestBody) -> float:
+def _slide(
+    frames: Frames, plants: dict[str, list[tuple[int, int]]], soles: dict[str, Sole]
+) -> float:
     """Largest horizontal distance of a planted foot from where it is at the start of the plant, m.
 
     The sole stays on the ground, so the ball rises where the foot rolls over its toes.
     """
     farthest = 0.0
     for side, spans in plants.items():
-        foot = target.joint.get(f"{side}_toe", target.joint[f"{side}_ankle"])
+        ball = soles[side].ball(frames)
         for a, b in spans:
-            path = frames.positions[a:b, foot][:, [0, 2]]
+            path = ball[a:b, [0, 2]]
             farthest = max(farthest, float(np.linalg.norm(path - path[0], axis=1).max()))
     return farthest
 

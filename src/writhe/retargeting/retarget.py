@@ -35,6 +35,7 @@ from writhe.skeleton.limbs import ANKLES
 
 # confidence in the flexion plane rises from 0 at the first flexion angle to 1 at the second
 PLANE_FROM_RAD, PLANE_SURE_RAD = np.radians(6.0), np.radians(25.0)
+_MIN_CORRECTION_M = 1e-5  # ankles that retargeting moves by less are left as they are
 _HINGED = tuple(
     (f"{s}_{upper}", f"{s}_{lower}")
     for s in ("left", "right")
@@ -81,7 +82,9 @@ def retarget(
     report: dict[str, object] = {"from": motion.name, "to": figure.name, "scale": scale}
     if keep_feet:
         soles = {side: sole(figure, target, side) for side in SIDES}
-        result, feet = lock_planted_feet(result, frames, source, target, scale, soles, floor_m)
+        balls = {side: _ball(frames, roles_from, side) for side in SIDES}
+        same = _same_ankles(frames, source, result.frames(), target, scale)
+        result, feet = lock_planted_feet(result, balls, target, soles, floor_m, same=same)
         report |= feet
     return replace(result, source={"format": "retarget", "retarget": report})
 
@@ -117,6 +120,24 @@ def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dic
             turn = quaternions.multiply(quaternions.from_axis_angle(axis, confidence * angle), turn)
         turns[role] = turn
     return turns
+
+
+def _ball(frames: Frames, roles: dict[str, str], side: str) -> Floats:
+    """(F, 3) positions of the ball of a foot: the toe joint, or the ankle if there is none."""
+    return frames.position(roles.get(f"{side}_toe", roles[f"{side}_ankle"]))
+
+
+def _same_ankles(
+    before: Frames, source: RestBody, after: Frames, target: RestBody, scale: float
+) -> bool:
+    """Whether retargeting has not moved the ankles."""
+    return all(
+        np.abs(
+            after.positions[:, target.joint[role]] - scale * before.positions[:, source.joint[role]]
+        ).max()
+        <= _MIN_CORRECTION_M
+        for role in ANKLES
+    )
 
 
 def _unit(v: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The soles of a body: points under its feet that touch the ground, fixed to its joints."""
+"""The soles of a body: points of its feet that touch the ground, moved as its skin is."""
 
 from __future__ import annotations
 
@@ -12,43 +12,72 @@ from writhe.recognition.rest_alignment import RestBody, rest_body
 from writhe.skeleton import Figure, Frames, Motion, forward
 from writhe.skeleton.limbs import SIDES
 
-_THICK_M = 0.012  # skin this far above the lowest point of a foot at rest belongs to its sole
-_MAX_POINTS = 24
+_THICK_M = 0.012  # skin this far above the lowest point of a foot at rest is flat on the ground
+_BALL = 0.7  # of the way from the ankle to the tip of a foot without a toe joint
+_DIRECTIONS = 300  # in which the outermost points of a foot are looked for
 
 
 @dataclass(frozen=True)
 class Sole:
-    """Points of one sole in the frames of their joints."""
+    """Points of one foot in the frames of the joints that move them, and their weights."""
 
-    joints: Ints  # (k,)
-    points: Floats  # (k, 3)
+    joints: Ints  # (k, 4)
+    weights: Floats  # (k, 4)
+    points: Floats  # (k, 4, 3)
+    ball_joint: int
+    ball_in_joint: Floats  # (3,) the ball of the foot
+
+    def ball(self, frames: Frames) -> Floats:
+        """(F, 3) positions of the ball of the foot."""
+        turned = frames.rotations[:, self.ball_joint] @ self.ball_in_joint
+        return frames.positions[:, self.ball_joint] + turned
 
     def lowest(self, frames: Frames) -> Floats:
         """(F,) the height of the lowest point in each frame, m."""
-        rotated = np.einsum("fkc,kc->fk", frames.rotations[:, self.joints, 1], self.points)
-        return (frames.positions[:, self.joints, 1] + rotated).min(axis=1)
+        heights = np.zeros((len(frames.positions), len(self.joints)))
+        for c in range(self.joints.shape[1]):
+            joint, weight = self.joints[:, c], self.weights[:, c]
+            if weight.any():
+                rotated = np.einsum("fkc,kc->fk", frames.rotations[:, joint, 1], self.points[:, c])
+                heights += weight * (frames.positions[:, joint, 1] + rotated)
+        return heights.min(axis=1)
 
 
 def sole(figure: Figure, body: RestBody, side: str) -> Sole:
-    """The sole of one foot: from the skin, else from the shapes, else from the joints.
+    """What of a foot can touch the ground: points of the skin, else of the shapes or joints.
 
-    A foot stands flat in the rest pose, so its sole is what is lowest there.
+    Heels and tips of toes belong to it as well as the flat part: on whichever a foot stands, that
+    point is the lowest.
     """
     skeleton = figure.skeleton
     rest = forward(skeleton, skeleton.rest_configuration)
     ankle = body.joint[f"{side}_ankle"]
     foot = np.arange(ankle, int(skeleton.tree.subtree_end[ankle]))
-    joints, world = _foot_points(figure, foot, rest)
-    low = world[:, 1] <= world[:, 1].min() + _THICK_M
-    joints, world = joints[low], world[low]
-    if len(world) > _MAX_POINTS:  # the lowest, and those farthest out in evenly spread directions
-        flat = world[:, [0, 2]] - world[:, [0, 2]].mean(axis=0)
-        turn = np.linspace(0.0, 2.0 * np.pi, _MAX_POINTS, endpoint=False)
-        outer = (flat @ np.stack([np.cos(turn), np.sin(turn)])).argmax(axis=0)
-        chosen = np.union1d(outer, np.argsort(world[:, 1])[:_MAX_POINTS])
-        joints, world = joints[chosen], world[chosen]
-    offset = world - rest.positions[joints]
-    return Sole(joints, np.einsum("kba,kb->ka", rest.rotations[joints], offset))
+    joints, weights, world = _foot_points(figure, foot, rest)
+    if len(world) > _DIRECTIONS:
+        outer = _outermost(world, joints[:, 0])
+        joints, weights, world = joints[outer], weights[outer], world[outer]
+    offset = world[:, None] - rest.positions[joints]
+    in_joints = np.einsum("kjba,kjb->kja", rest.rotations[joints], offset)
+    toe = body.joint.get(f"{side}_toe")
+    if toe is not None:
+        return Sole(joints, weights, in_joints, toe, np.zeros(3))
+    low = world[world[:, 1] <= world[:, 1].min() + _THICK_M] - rest.positions[ankle]
+    tip = low[np.argmax(low[:, 0] ** 2 + low[:, 2] ** 2)]
+    ball = rest.rotations[ankle].T @ (_BALL * tip)
+    return Sole(joints, weights, in_joints, ankle, ball)
+
+
+def _outermost(points: Floats, joint: Ints) -> Ints:
+    """Indices of the points (k, 3) that are farthest out in some direction, of each joint."""
+    turn = np.arange(_DIRECTIONS) * np.pi * (3.0 - np.sqrt(5.0))  # evenly on the sphere
+    height = np.linspace(-1.0, 1.0, _DIRECTIONS)  # who kneels may lie on the instep
+    across = np.sqrt(1.0 - height**2)
+    directions = np.stack([across * np.cos(turn), height, across * np.sin(turn)])
+    chosen = [np.flatnonzero(joint == j) for j in np.unique(joint)]
+    return np.unique(
+        np.concatenate([mine[(points[mine] @ directions).argmax(axis=0)] for mine in chosen])
+    )
 
 
 def standing_height(figure: Figure, q: Floats) -> float | None:
@@ -61,12 +90,13 @@ def standing_height(figure: Figure, q: Floats) -> float | None:
     return min(float(sole(figure, body, side).lowest(frames)[0]) for side in SIDES)
 
 
-def _foot_points(figure: Figure, foot: Ints, rest: Frames) -> tuple[Ints, Floats]:
-    """Points (k, 3) of a foot in the rest pose, in the world, and the joints that carry them."""
+def _foot_points(figure: Figure, foot: Ints, rest: Frames) -> tuple[Ints, Floats, Floats]:
+    """Joints (k, 4), weights (k, 4) and world positions (k, 3) of points of a foot at rest."""
     if figure.skin is not None:
-        mine = np.flatnonzero(np.isin(figure.skin.joints[:, 0], foot))
+        skin = figure.skin
+        mine = np.flatnonzero(np.isin(skin.vertex_joint, foot))
         if len(mine):
-            return figure.skin.joints[mine, 0].astype(np.int64), figure.skin.vertices[mine]
+            return skin.joints[mine].astype(np.int64), skin.weights[mine], skin.vertices[mine]
     names = figure.skeleton.names
     joints, points = list[int](), list[Floats]()
     for capsule in figure.capsules:
@@ -84,4 +114,5 @@ def _foot_points(figure: Figure, foot: Ints, rest: Frames) -> tuple[Ints, Floats
             if figure.skeleton.index(tip.joint) in foot:
                 joints.append(figure.skeleton.index(tip.joint))
                 points.append(rest.tip(tip.name))
-    return np.array(joints, dtype=np.int64), np.array(points)
+    rigid = np.tile(np.array(joints, dtype=np.int64)[:, None], (1, 4))
+    return rigid, np.tile([1.0, 0.0, 0.0, 0.0], (len(joints), 1)), np.array(points)

@@ -15,6 +15,7 @@ the blend as long as the same rows are active, so that frames can be solved one 
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
@@ -43,6 +44,7 @@ from writhe.kernels.terms.limit_rows import LimitRows, limit_gradient, limit_val
 PIN_COMPLIANCE, HARD_COMPLIANCE = 1e-6, 1e-8
 LIMIT_REACH = 0.4  # rad: limits farther away than this get no row
 MAX_STEP = 0.35  # largest entry of a step
+MAX_PIN_STEP = 0.1  # m: a pin is approached by at most this much, a goal out of reach not at once
 STILL = 1e-5  # a step below this ends the iteration
 TOLERANCE = 1e-6  # violation of a row that counts as satisfied
 
@@ -60,6 +62,7 @@ class FrameModel(NamedTuple):
     pin_point: Floats  # (P, 3) in the joint's frame
     pin_base: Ints  # (P,) joint in whose frame the pin is fixed; -1: the world
     pin_turns: Ints  # (P,) 1: the orientation is pinned too
+    still: Ints  # (n,) 1: no coordinate that may change moves the joint
 
 
 class FrameTargets(NamedTuple):
@@ -70,7 +73,7 @@ class FrameTargets(NamedTuple):
     rotation: Floats  # (F, P, 3, 3)
     span: Ints  # (F,)
     min_clearance: Floats  # (S, K) clearance that a shape pair keeps
-    raised: Floats  # (F,) m, added to it
+    raised: Floats  # (F,) m, added to it, but not between parts that pins hold still
     lower: Floats  # (F, m) bounds of the joint limits
     upper: Floats  # (F, m)
 
@@ -122,9 +125,13 @@ def _pin_rows(model: FrameModel, targets: FrameTargets, f: int, work: InBetweenW
         if base >= 0:
             point_jacobian(tree, work.positions, work.axes, base, goal, work.jacobian[1])
             work.jacobian[0] -= work.jacobian[1]
+        far = 0.0
+        for r in range(3):
+            far += (goal[r] - point[r]) ** 2
+        share = min(1.0, MAX_PIN_STEP / max(sqrt(far), 1e-12))
         for r in range(3):
             rows.matrix[count] = work.jacobian[0, r]
-            rows.low[count] = rows.high[count] = goal[r] - point[r]
+            rows.low[count] = rows.high[count] = share * (goal[r] - point[r])
             rows.compliance[count] = PIN_COMPLIANCE
             rows.state[count] = EQUAL
             count += 1
@@ -186,6 +193,22 @@ def _limit_rows(
 
 
 @kernel
+def _held(model: FrameModel, targets: FrameTargets, f: int, joint: int) -> bool:
+    """Whether a joint stays where it is in frame f: it cannot move, or it is at or below a pin."""
+    if joint < 0 or model.still[joint] == 1:
+        return True
+    for p in range(model.pin_joint.shape[0]):
+        pinned = model.pin_joint[p]
+        if (
+            targets.active[f, p] == 1
+            and model.pin_turns[p] == 1
+            and pinned <= joint < model.tree.subtree_end[pinned]
+        ):
+            return True
+    return False
+
+
+@kernel
 def _contact_rows(
     model: FrameModel,
     targets: FrameTargets,
@@ -210,7 +233,12 @@ def _contact_rows(
     )
     least = targets.min_clearance[targets.span[f]]
     for i in range(min(found, near.gap.shape[0])):
-        wanted = least[near.shape_pair[i]] + targets.raised[f]
+        wanted = least[near.shape_pair[i]]
+        if targets.raised[f] > 0.0 and not (
+            _held(model, targets, f, near.joints[i, 0])
+            and _held(model, targets, f, near.joints[i, 1])
+        ):
+            wanted += targets.raised[f]
         low = wanted - near.gap[i] - near.allowance[i]
         if low < -near_m:
             continue

@@ -8,8 +8,9 @@
   in which a joint is farther beyond its limit than in both keys; `pop_ratio` is the largest
   rotation of a joint in one frame, relative to that of the blend, and `pop_degrees` the rotation
   itself (largest of all motions).
-- `feet_through_floor_clips`: retargeted clips whose planted feet are over 5 mm below or above the
-  floor (needs --clips).
+- `feet_through_floor_clips`: clips in which, retargeted to the human and to characters, the skin of
+  a planted foot is over 5 mm above the floor, or that of any foot as far below it (needs --clips;
+  other bodies than the human need --characters).
 - `false_certified`: random scenes (stills, single keys, motions, boxes placed without regard,
   stored files) whose status is clear or touching although the independent check finds more than the
   1 mm of the certificate.
@@ -30,22 +31,22 @@ import numpy as np
 from writhe.animation import AnimateOptions, Animation, Key, animate
 from writhe.animation.animate_keys import timed_pins
 from writhe.animation.collision_world import figure_world
-from writhe.animation.foot_contacts import foot_heights
 from writhe.animation.in_between import BodyModel, InBetween
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.arrays import Floats
 from writhe.collision import ContactState, box, certify, contact_status
-from writhe.io import save
+from writhe.io import load, save
+from writhe.io.files import load_figure
 from writhe.kernels.skeleton import kinematics
 from writhe.postures.builtin.pose_setting import PoseSetting
 from writhe.postures.preset_poses import preset_names, preset_pose, relative_to_object
 from writhe.research.benchmarks import Progress
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import check
+from writhe.research.evaluation.soles_on_floor import soles_on_floor
 from writhe.research.evaluation.tangled_pairs import tangled_pairs
 from writhe.research.fuzzing.case import CERTIFIED_M
-from writhe.retargeting.clip_folders import motion_files, read_clips
-from writhe.retargeting.planted_feet import planted_spans
+from writhe.retargeting.clip_folders import motion_files
 from writhe.scene import Actor, Scene, SceneObject, certify_file
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.skeleton.figures import figure
@@ -57,14 +58,20 @@ OFF_FLOOR_M = 0.005
 STANDING = ("stand", "arms folded", "hands on hips", "arms raised", "hands behind back", "think")
 SQUATTING = ("squat", "half squat", "squat hands on knees", "duck", "chair pose")
 KNEELING = ("kneel", "kneel on one knee", "kneel praying", "kneel hands on knee")
+CHARACTERS = ("mixamo.fbx", "Michelle.glb")
 STEPS_M = (0.3, 0.45, 0.6)
 # pairs of pinned feet, pairs of found in-betweens (everyday, tangled, chair), random scenes, clips
 _QUICK = (10, (8, 4, 4), 40, 4)
-_USUAL = (50, (80, 60, 60), 500, 40)
+_USUAL = (50, (80, 60, 60), 500, 10_000)
 
 
 def run(
-    progress: Progress, *, clips: Path | None = None, quick: bool = False, rounds: int = 0
+    progress: Progress,
+    *,
+    clips: Path | None = None,
+    characters: Path | None = None,
+    quick: bool = False,
+    rounds: int = 0,
 ) -> dict[str, Any]:
     """All figures; `rounds` is a seed."""
     pairs, sets, scenes, max_clips = _QUICK if quick else _USUAL
@@ -74,7 +81,7 @@ def run(
     return {
         "pinned_foot_worst_mm": pinned["worst_mm"],
         "cleared": found.pop("cleared"),
-        "feet_through_floor_clips": _clips(progress, human, clips, max_clips),
+        "feet_through_floor_clips": _clips(progress, human, clips, characters, max_clips),
         "false_certified": _false_certified(progress, human, scenes, rng),
         "between_ms": _between(human),
         "between_found_percent": found.pop("percent"),
@@ -242,29 +249,30 @@ def _pops(skeleton: Skeleton, motion: Motion, start: Floats, goal: Floats) -> tu
 
 
 def _clips(
-    progress: Progress, human: Figure, folder: Path | None, maximum: int
-) -> dict[str, int] | None:
+    progress: Progress, human: Figure, folder: Path | None, characters: Path | None, maximum: int
+) -> dict[str, Any] | None:
     if folder is None:
         return None
-    off = count = 0
-    chosen = set(motion_files(folder)[:maximum])
-    clips, _ = read_clips(folder, human, progress, wanted=lambda path: path in chosen)
-    for clip in clips.values():
-        count += 1
-        off += _feet_off_floor(human, clip)
-    return {"clips": count, "off_floor": off}
-
-
-def _feet_off_floor(human: Figure, clip: Motion) -> bool:
-    """Whether the sole of a planted foot is over 5 mm from the floor at height 0."""
-    rest = foot_heights(human, "left_ankle", human.skeleton.rest_configuration[None])[0]
-    frames = clip.frames()
-    for side in ("left", "right"):
-        heights = foot_heights(human, f"{side}_ankle", clip.q) - rest
-        for first, stop in planted_spans(frames.position(f"{side}_toe"), clip.fps):
-            if np.abs(heights[first:stop]).max() > OFF_FLOOR_M:
-                return True
-    return False
+    bodies = {"human": human}
+    for name in CHARACTERS:
+        path = None if characters is None else characters / name
+        if path is not None and path.is_file():
+            bodies[name] = load_figure(path)
+    files, off, worst = motion_files(folder)[:maximum], dict.fromkeys(bodies, 0), 0.0
+    for number, path in enumerate(files):
+        progress(number / len(files), f"feet on the floor: {path.name}")
+        clip = load(path)
+        for name, body in bodies.items():
+            found = soles_on_floor(clip, body)
+            largest = max(found.hover_m, found.sink_m)
+            off[name] += largest > OFF_FLOOR_M
+            worst = max(worst, largest)
+    return {
+        "clips": len(files),
+        "off_floor": sum(off.values()),
+        "off_floor_of_body": off,
+        "worst_mm": round(1e3 * worst, 2),
+    }
 
 
 def _false_certified(

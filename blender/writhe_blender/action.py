@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import armature as armatures
-from . import fcurves
+from . import control_rig, fcurves
 
 # a bone whose location changes by less keeps its length, as for files
 _STILL_M = 5e-5
@@ -55,6 +55,9 @@ def why_sampled(armature, bones: list[str]) -> str:
     reasons = armatures.obstacles_to_posing(armature, bones)
     if reasons:
         return reasons[0]
+    why = control_rig.why_not_curves(armature)
+    if why:
+        return why
     data = armature.animation_data
     if data is not None and data.use_nla and any(not t.mute for t in data.nla_tracks):
         return "the armature has NLA tracks"
@@ -131,6 +134,28 @@ def sampled(context, sources, frames: np.ndarray) -> list[np.ndarray]:
     return [np.array(row) for row in rows]
 
 
+def _write_rest_of_rig(armature, curves, frames) -> None:
+    """Hold the switches of a control rig at FK and its other controls at rest over frames."""
+    rig = control_rig.of(armature)
+    if rig is None:
+        return
+    control_rig.use_controls(armature)
+    pose, ends = armature.pose.bones, frames[[0, -1]]
+    for bone, name, value in rig.switches:
+        path = control_rig.switch_path(pose[bone], name)
+        if curves.find(path, index=0) is not None:
+            fcurves.write_linear(curves, path, 0, bone, ends, np.full(2, value))
+    neutral = set(rig.neutral)
+    for curve in list(curves):
+        place = fcurves.bone_and_property(curve.data_path)
+        if place is not None and place[0] in neutral:
+            rest = 1.0 if place[1] == "scale" or (
+                place[1] == "rotation_quaternion" and curve.array_index == 0
+            ) else 0.0  # fmt: skip
+            path, index = curve.data_path, curve.array_index
+            fcurves.write_linear(curves, path, index, place[0], ends, np.full(2, rest))
+
+
 def write_keys(context, answer: dict, span: ActionRange) -> None:
     """Write the linear keys that writhe found for some characters."""
     frames = span.start + np.asarray(answer["times_s"]) * span.fps
@@ -139,6 +164,7 @@ def write_keys(context, answer: dict, span: ActionRange) -> None:
     for owner, bones in answer["characters"].items():
         armature = context.scene.objects[owner]
         curves = fcurves.make_curves(armature)
+        _write_rest_of_rig(armature, curves, frames)
         unit = armatures.scale(context, armature)
         for name, keys in bones.items():
             bone = armature.pose.bones[name]

@@ -9,17 +9,21 @@ from __future__ import annotations
 import numpy as np
 from mathutils import Quaternion
 
-from . import axes
+from . import axes, control_rig
 from .process.client import EngineError
 
 _FEWEST = 2
 
 
 def bones_of(armature) -> list:
-    """The bones that deform a mesh, and those above them; parents before children.
+    """The bones of a character; parents before children.
 
-    All bones if none deforms.
+    The controls of a control rig; else those that deform a mesh and those above them, or all if
+    none deforms.
     """
+    rig = control_rig.of(armature)
+    if rig is not None:
+        return [armature.data.bones[name] for name in rig.controls]
     bones = list(armature.data.bones)
     wanted = {b.name for b in bones if b.use_deform}
     if len(wanted) < _FEWEST:
@@ -35,13 +39,15 @@ def description(context, armature, free: set[str]) -> dict:
     """Names and matrices of the bones; `free` are those whose location is animated."""
     world = axes.to_writhe(context.scene) @ np.array(armature.matrix_world)
     bones = bones_of(armature)
-    index = {bone.name: i for i, bone in enumerate(bones)}
     rest = world @ np.array([bone.matrix_local for bone in bones])
     locked = {p.name for p in armature.pose.bones if all(p.lock_rotation)}
+    rig = control_rig.of(armature)
+    if rig is not None:
+        locked |= rig.between()
     return {
         "name": armature.name,
         "bones": [bone.name for bone in bones],
-        "parent": [-1 if b.parent is None else index[b.parent.name] for b in bones],
+        "parent": parents_of(armature, bones),
         "rest": rest,
         "pose": pose_matrices(context, armature, bones),
         "moving": [bone.name not in locked for bone in bones],
@@ -50,12 +56,25 @@ def description(context, armature, free: set[str]) -> dict:
     }
 
 
+def parents_of(armature, bones) -> list[int]:
+    """The index of the bone above each bone, -1 for none."""
+    rig = control_rig.of(armature)
+    if rig is not None:
+        return rig.parents
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    return [-1 if bone.parent is None else index[bone.parent.name] for bone in bones]
+
+
 def pose_matrices(context, armature, bones) -> np.ndarray:
-    """(n, 4, 4) the evaluated pose in writhe's world."""
+    """(n, 4, 4) the evaluated pose in writhe's world.
+
+    Controls of a rig are read from the bones that follow them, which may be moved by others (IK).
+    """
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     world = axes.to_writhe(context.scene) @ np.array(evaluated.matrix_world)
-    pose = evaluated.pose.bones
-    return world @ np.array([pose[bone.name].matrix for bone in bones])
+    pose, rig = evaluated.pose.bones, control_rig.of(armature)
+    follower = {} if rig is None else dict(zip(rig.controls, rig.followers))
+    return world @ np.array([pose[follower.get(b.name, b.name)].matrix for b in bones])
 
 
 def scale(context, armature) -> float:
@@ -66,6 +85,9 @@ def scale(context, armature) -> float:
 def skinned_meshes(context, armature, bones: list[str]) -> list[dict]:
     """The meshes that the armature deforms, in its rest pose, with their weights."""
     index = {name: i for i, name in enumerate(bones)}
+    rig = control_rig.of(armature)
+    if rig is not None:  # the weights are those of the deform bones that the controls carry
+        index = {bone: index[control] for bone, control in rig.carried.items()}
     found = []
     before = armature.data.pose_position
     armature.data.pose_position = "REST"
@@ -188,6 +210,9 @@ class SavedPose:
              tuple(b.rotation_axis_angle))
             for b in armature.pose.bones
         ]  # fmt: skip
+        rig = control_rig.of(armature)
+        pose = armature.pose.bones
+        self._switches = [] if rig is None else [(b, n, pose[b][n]) for b, n, _ in rig.switches]
 
     def restore(self, armature) -> None:
         """Put the pose bones back."""
@@ -195,6 +220,12 @@ class SavedPose:
             bone = armature.pose.bones[name]
             bone.location, bone.rotation_quaternion = location, quaternion
             bone.rotation_euler, bone.rotation_axis_angle = euler, axis_angle
+        control_rig.set_switches(armature, self._switches)
+
+    def switched(self, armature) -> list:
+        """The pose bones whose switches changed since, each with the name of the switch."""
+        pose = armature.pose.bones
+        return [(pose[b], name) for b, name, value in self._switches if pose[b][name] != value]
 
     def changed(self, armature) -> list:
         """The pose bones that changed since, each with whether it was displaced."""

@@ -210,7 +210,8 @@ def scene_data(context) -> dict:
 
 def _bones(item) -> list:
     """The bones of an armature for a document: all, if it came from one."""
-    return list(item.data.bones) if item.writhe.document_id else armatures.bones_of(item)
+    plain = item.writhe.document_id and not item.writhe.rig
+    return list(item.data.bones) if plain else armatures.bones_of(item)
 
 
 def _last_frame(item, first: int) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import armature as armatures
-from . import axes, engine, keying, scene_sync
+from . import axes, control_rig, engine, keying, scene_sync
 from .process.client import EngineError
 
 
@@ -49,6 +49,8 @@ class BoneDrag:
             },
         )
         self.start: np.ndarray = answer["points"]
+        self.switched: list[str] = []  # of a control rig: what was set for the controls to work
+        self._began = False
         info = body.info
         self._writer = armatures.PoseWriter(
             context, armature, body.bones, info["turns"], info["shifts"]
@@ -57,6 +59,9 @@ class BoneDrag:
     def move(self, points: np.ndarray, steps: int = 1) -> dict:
         """Steps towards points (k, 3) in writhe's world, and the pose written; see `Session`."""
         answer = self._engine.request("drag", {"points": points, "steps": steps})
+        if not self._began:
+            self._began = True
+            self.switched = control_rig.use_controls(self._armature)
         self._writer.write(answer["rotation"], answer["location"])
         return answer
 
@@ -64,7 +69,7 @@ class BoneDrag:
         """Key the bones that moved, if automatic keying is on."""
         if not keying.is_on(self._context.scene):
             return 0
-        return keying.insert(self._context, self._armature, self._saved.changed(self._armature))
+        return keying.insert(self._context, self._armature, self._saved)
 
     def undo(self) -> None:
         """Restore the pose from before the drag."""

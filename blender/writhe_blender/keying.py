@@ -10,10 +10,10 @@ def is_on(scene) -> bool:
     return scene.tool_settings.use_keyframe_insert_auto
 
 
-def insert(context, armature, changed) -> int:
-    """Key pose bones at the present frame, as automatic keying would; returns how many.
+def insert(context, armature, saved) -> int:
+    """Key the pose bones that changed at the present frame, as automatic keying would.
 
-    changed: bones, each with whether it was displaced as well as turned.
+    saved: the pose from before, a `SavedPose`. Returns how many bones were keyed.
     """
     scene = context.scene
     settings = scene.tool_settings
@@ -36,7 +36,9 @@ def insert(context, armature, changed) -> int:
     if keying_set is not None and len(keying_set.paths):  # one made by the user lists its paths
         wanted = {path.data_path for path in keying_set.paths if path.id == armature}
     keyed = 0
-    for bone, moved in changed:
+    for bone, name in saved.switched(armature):
+        bone.keyframe_insert(f'["{name}"]', group=bone.name, options=options)
+    for bone, moved in saved.changed(armature):
         done = False
         for channel in (armatures.channels(bone), "location"):
             if channel == "location" and not moved:

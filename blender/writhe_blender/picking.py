@@ -6,6 +6,8 @@ import numpy as np
 from bpy_extras import view3d_utils
 from mathutils import Vector
 
+from . import control_rig
+
 _NEAR_PIXELS = 30.0
 
 
@@ -15,9 +17,11 @@ def bone_at(context, armature, names: list[str], pointer) -> tuple[str, Vector] 
     mouse = Vector(pointer)
     best, found = _NEAR_PIXELS, None
     world = armature.matrix_world
+    rig = control_rig.of(armature)
+    follower = {} if rig is None else dict(zip(rig.controls, rig.followers))
     for name in names:
-        bone = armature.pose.bones[name]
-        if bone.bone.hide:
+        bone = armature.pose.bones[follower.get(name, name)]
+        if armature.data.bones[name].hide:
             continue
         ends = [world @ bone.head, world @ bone.tail]
         flat = [view3d_utils.location_3d_to_region_2d(region, view, end) for end in ends]

@@ -60,6 +60,7 @@ class WritheObject(bpy.types.PropertyGroup):
         description="The collision shapes, and what they were fitted to"
     )
     warning: bpy.props.StringProperty()
+    rig: bpy.props.StringProperty(description="The controls of a control rig, as text")
     roles: bpy.props.CollectionProperty(type=WritheRole)
     shapes: bpy.props.CollectionProperty(type=WritheShape)
     document_id: bpy.props.IntProperty(

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import action as actions
 from . import armature as armatures
-from . import axes
+from . import axes, control_rig
 from .process.client import EngineError
 
 
@@ -77,7 +77,9 @@ def describe(context, armature, *, refit: bool) -> tuple[dict, tuple]:
     """
     free = actions.free_bones(context, armature)
     found = armatures.description(context, armature, free)
-    found["roles"] = {r.role: r.bone or None for r in armature.writhe.roles if r.corrected}
+    rig = control_rig.of(armature)
+    found["roles"] = {} if rig is None else dict(rig.roles())
+    found["roles"] |= {r.role: r.bone or None for r in armature.writhe.roles if r.corrected}
     factors = {s.bone: round(s.factor, 6) for s in armature.writhe.shapes if s.factor > 0.0}
     removed = [s.bone for s in armature.writhe.shapes if s.factor <= 0.0]
     found["overrides"] = {"exclude": removed, "radius": factors} if factors or removed else {}
@@ -139,6 +141,9 @@ def store_summary(armature, found: Body) -> None:
         f"{armature.name}: {kind}, {len(info['roles'])} roles, {len(found.bones)} bones,"
         f" {shapes} shapes"
     )
+    rig = control_rig.of(armature)
+    if rig is not None:
+        settings.summary += ", posed by the FK controls of the rig"
     reasons = armatures.obstacles_to_posing(armature, found.bones)
     if not shapes:
         reasons.append("no shapes: nothing is kept from passing through it")

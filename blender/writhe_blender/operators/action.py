@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from .. import action as actions
-from .. import fcurves, scene_sync
+from .. import control_rig, fcurves, scene_sync
 from ..jobs import BackgroundOperator
 from ..process.client import EngineError
 from .character import active_armature
@@ -47,6 +47,7 @@ def motion_data(context, armature, samples: int = 1) -> tuple[dict, actions.Acti
         if _is_animated(item):
             sources.append(lambda item=item: scene_sync.matrix(context, item))
             names.append((item.name, False))
+    data["rewritten"] = [each.name for each in moving if control_rig.why_not_curves(each)]
     data["tracks"] = {}
     if sources:
         for (name, is_character), rows in zip(names, actions.sampled(context, sources, frames)):

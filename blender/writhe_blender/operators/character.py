@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from .. import engine, scene_sync
+from .. import control_rig, engine, scene_sync
 from ..jobs import BackgroundOperator
 
 
@@ -36,6 +36,8 @@ class WRITHE_OT_set_up(BackgroundOperator, bpy.types.Operator):
         """The armature with its meshes."""
         armature = active_armature(context)
         self._armature = armature.name
+        rig = control_rig.find(context, armature)
+        armature.writhe.rig = "" if rig is None else rig.to_text()
         self._found, self._key = scene_sync.describe(context, armature, refit=True)
         return self._found
 

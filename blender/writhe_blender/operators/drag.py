@@ -86,6 +86,8 @@ class WRITHE_OT_drag(bpy.types.Operator):
             self._end(context)
             if keyed:
                 self.report({"INFO"}, f"{keyed} bones keyed")
+            if self._drag.switched:
+                self.report({"WARNING"}, f"FK controls now: {', '.join(self._drag.switched)} set")
             return {"FINISHED"}
         return {"RUNNING_MODAL"}
 

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from .. import armature as armatures
-from .. import axes, engine, keying, scene_sync
+from .. import axes, control_rig, engine, keying, scene_sync
 from ..dragging import BoneDrag
 from ..process.client import EngineError
 from .character import active_armature
@@ -65,9 +65,10 @@ class WRITHE_OT_preset_pose(bpy.types.Operator):
         saved = armatures.SavedPose(armature)
         info = body.info
         writer = armatures.PoseWriter(context, armature, body.bones, info["turns"], info["shifts"])
+        control_rig.use_controls(armature)
         writer.write(answer["rotation"], answer["location"])
         if keying.is_on(context.scene):
-            keying.insert(context, armature, saved.changed(armature))
+            keying.insert(context, armature, saved)
         return {"FINISHED"}
 
 

@@ -6,7 +6,7 @@ import bpy
 
 from .. import action as actions
 from .. import armature as armatures
-from .. import engine, keying, scene_sync
+from .. import control_rig, engine, keying, scene_sync
 from ..process.client import EngineError
 from .action import BackgroundActionOperator, motion_data, show_result
 from .character import active_armature
@@ -53,6 +53,7 @@ class LiveWinding:
             armatures.require_posable(armature, body.bones)
             self._saved[name] = armatures.SavedPose(armature)
             info = body.info
+            control_rig.use_controls(armature)
             self._writers[name] = armatures.PoseWriter(
                 context, armature, body.bones, info["turns"], info["shifts"]
             )
@@ -83,7 +84,7 @@ class LiveWinding:
         if keying.is_on(self._context.scene):
             for name, saved in self._saved.items():
                 armature = self._context.scene.objects[name]
-                keying.insert(self._context, armature, saved.changed(armature))
+                keying.insert(self._context, armature, saved)
 
     def undo(self) -> None:
         """Restore the poses from before."""

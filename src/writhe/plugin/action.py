@@ -114,12 +114,14 @@ class StageMotion:
     """What moves in a stage: actions of characters, poses of the others, tracks of obstacles.
 
     obstacles: (f, 7) placements at `times_s` (f,), interpolated linearly.
+    rewritten: characters of which all bones get keys when some do, since others moved them before.
     """
 
     actions: Mapping[str, Action]
     poses: Mapping[str, Floats]
     times_s: Floats
     obstacles: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
+    rewritten: frozenset[str] = frozenset()
 
     def curves(self, stage: Stage) -> dict[str, JointCurves]:
         """The curves of all joints of the scene that do not rest."""

@@ -127,7 +127,7 @@ def connected_keys(
         q[0], q[-1] = start, goal
         times = np.linspace(first, last, len(q))
         changed = changed_bones(character, np.tile(start, (len(q), 1)), q)
-        still = StageMotion({}, motion.poses, motion.times_s, motion.obstacles)
+        still = replace(motion, actions={})
         keys = certified_keys(stage, still, {name: q}, times, {name: changed}, modes)
         return replace(keys, message=f"a path of {found.length_rad:.1f} rad: {keys.after.verdict}")
     raise WritheError(f"No path between the two keys: {reason}.")
@@ -156,7 +156,9 @@ def certified_keys(
             at, rows = _denser(character, times_s, q, density)
             tracks = Action.of_frames(character, rows, at, modes.get(name, {})).tracks
             known = motion.actions.get(name, Action()).tracks
-            own = set(tracks) if changed is None else changed[name]
+            own = set(tracks)
+            if changed is not None and name not in motion.rewritten:
+                own = changed[name]
             written[name] = {bone: track for bone, track in tracks.items() if bone in own}
             kept = {bone: track for bone, track in known.items() if bone not in own}
             actions[name] = Action({**tracks, **kept})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def followed_keys(
     source = Motion(stage.scene.layout.skeleton, rows, fps, name)
     cleaned = clean(stage.scene, source, actor=who, euler=False)
     q = np.ascontiguousarray(cleaned.motion.q[:, own])
-    around = StageMotion({}, motion.poses, motion.times_s, motion.obstacles)
+    around = replace(motion, actions={})
     changed = {name: changed_bones(character, before[:1].repeat(count, axis=0), q)}
     keys = certified_keys(stage, around, {name: q}, times, changed, modes)
     off = 100.0 * float(done.trajectory.distance_m.mean())

@@ -321,6 +321,7 @@ class Session:
                 name: np.array([placement_of(m) for m in floats(rows, (None, 4, 4), "a track")])
                 for name, rows in tracks.items()
             },
+            frozenset(data.get("rewritten", ())),
         )
 
     def _action(self, name: str, data: Plain) -> Action:

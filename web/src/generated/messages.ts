@@ -1030,6 +1030,9 @@ export interface RefineSegment {
   start_s: number;
   end_s: number;
   profile: "bell" | "uniform" | "keep";
+  waypoints?: boolean;
+  slide?: string;
+  along?: string;
 }
 
 /** What the refinement changed, in a sentence, and where the segment begins. */

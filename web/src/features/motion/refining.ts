@@ -1,8 +1,9 @@
 /** Refines the segment between two selected keys, or a planned path, as a whole; shown before and after. */
-import { h } from "../../dom";
+import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { RefineResult, RefineSegment } from "../../generated/messages";
+import { jointLabel } from "../../labels";
 import type { Motion } from "../../sampled_motion";
 import { activeActor, on, store } from "../../store";
 import { reveal } from "../../ui/section";
@@ -47,6 +48,10 @@ class RefinePanel {
     { "aria-label": "Speed" },
     ...PROFILES.map(([value, title, about]) => h("option", { value, title: about }, title)),
   );
+  private readonly waypoints = h("input", { type: "checkbox", checked: true });
+  private readonly slide = h("select", { "aria-label": "What slides", change: () => this.draw() });
+  private readonly along = h("select", { "aria-label": "Along what" });
+  private readonly alongField = h("label", { class: "field" }, h("span", {}, "Along"), this.along);
   private readonly hint = h("p", { class: "note", role: "status" });
   private readonly button = h(
     "button",
@@ -55,9 +60,29 @@ class RefinePanel {
   );
   private job = ""; // the running job, empty for none
   private before = new Map<number, Motion>();
+  private offeredFor = ""; // the joints in the lists
 
   constructor(private readonly editor: Editor) {
-    this.element = h("div", { class: "refine" }, this.profile, this.button, this.hint);
+    this.element = h(
+      "div",
+      { class: "refine" },
+      h("label", { class: "field" }, h("span", {}, "Speed"), this.profile),
+      h(
+        "label",
+        { class: "check", title: "The poses of keys within the segment stay as they are" },
+        this.waypoints,
+        " Keep the keys in between",
+      ),
+      h(
+        "label",
+        { class: "field", title: "A part that slides along another, as a hand along the thigh" },
+        h("span", {}, "Slides"),
+        this.slide,
+      ),
+      this.alongField,
+      this.button,
+      this.hint,
+    );
     on(["state", "selection", "time"], () => this.draw());
   }
 
@@ -71,7 +96,16 @@ class RefinePanel {
     }
     this.before = new Map(store.motions);
     const profile = this.profile.value as RefineSegment["profile"];
-    this.job = this.editor.command({ type: "refine_segment", actor: store.active, profile, ...segment });
+    const held = { slide: this.slide.value, along: this.slide.value ? this.along.value : "" };
+    const waypoints = this.waypoints.checked;
+    this.job = this.editor.command({
+      type: "refine_segment",
+      actor: store.active,
+      profile,
+      waypoints,
+      ...held,
+      ...segment,
+    });
     this.draw();
   }
 
@@ -98,7 +132,19 @@ class RefinePanel {
     return track ? { start_s: track.start_s, end_s: track.end_s } : null;
   }
 
+  /** Offer the joints of the active character. */
+  private offer(): void {
+    const joints = store.figures.get(activeActor()?.figure ?? "")?.joints.map((joint) => joint.name) ?? [];
+    if (joints.join() === this.offeredFor) return;
+    this.offeredFor = joints.join();
+    const options = () => joints.map((name) => h("option", { value: name }, jointLabel(name)));
+    fill(this.slide, h("option", { value: "" }, "nothing"), ...options());
+    fill(this.along, ...options());
+  }
+
   private draw(): void {
+    this.offer();
+    this.alongField.hidden = !this.slide.value;
     const segment = this.segment();
     this.button.disabled = !segment || this.job !== "";
     this.button.textContent = this.job ? "Refining …" : "Refine";

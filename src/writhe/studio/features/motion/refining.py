@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
 from writhe.animation.refine_motion import KEEP, refine_motion, standing_feet
 from writhe.errors import WritheError
-from writhe.planning.spacetime import FramePin, Held
+from writhe.planning.spacetime import FramePin, FrameSlide, Held
 from writhe.skeleton import Motion
 from writhe.solvers.tangling.actor_setup import variables_of
+from writhe.studio.document import TrackKind
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
@@ -27,13 +29,18 @@ _NAMES = {"bell": "Eased", "uniform": "Even speed", KEEP: "Smoothed"}
 class RefineSegment(Task, frozen=True, tag="refine_segment"):
     """Time and smooth a segment of an actor's motion; its first and last pose stay.
 
-    The speed is bell-shaped, uniform, or kept as it is; standing feet stay where they are.
+    The speed is bell-shaped, uniform, or kept as it is; standing feet stay where they are. With
+    `waypoints` the poses of keys in between stay too. The joint `slide`, if given, slides straight
+    along the joint `along`, from where it is on it in a pose that stays to where it is in the next.
     """
 
     actor: int
     start_s: Time
     end_s: Time
     profile: Literal["bell", "uniform", "keep"]
+    waypoints: bool = True
+    slide: str = ""
+    along: str = ""
 
 
 class RefineResult(Message, frozen=True, tag="refine_result"):
@@ -57,8 +64,11 @@ def refine_segment(editor: Editor, message: RefineSegment) -> Work:
     first, last = round(message.start_s * fps), round(message.end_s * fps)
     if last - first < 4:
         raise WritheError("a segment to refine needs five frames or more")
+    waypoints = _waypoints(editor, message.actor, first, last) if message.waypoints else []
     whole = sample_scene(editor, np.arange(first, last + 1) / fps)
     figure, own = document.figure(document.actor(message.actor).figure), layout.actor_q[who]
+    for joint in (message.slide, message.along) if message.slide else ():
+        figure.skeleton.index(joint)
     others = np.delete(whole, np.arange(whole.shape[1])[own], axis=1)
     if message.profile != KEEP and float(np.ptp(others, axis=0).max(initial=0.0)) > 1e-9:
         raise WritheError(
@@ -71,10 +81,18 @@ def refine_segment(editor: Editor, message: RefineSegment) -> Work:
         held: list[Held] = [
             FramePin(replace(pin.pin, joint=f"{who}.{pin.pin.joint}"), pin.first, pin.last)
             for pin in standing_feet(figure, alone)
+            if pin.pin.joint != message.slide
         ]
+        if message.slide:
+            names = f"{who}.{message.slide}", f"{who}.{message.along}"
+            held += [
+                FrameSlide.along_contact(layout.skeleton, whole, *names, a, b)
+                for a, b in pairwise([0, *waypoints, len(whole) - 1])
+            ]
         found = refine_motion(
             figure,
             Motion(layout.skeleton, whole, fps, ""),
+            waypoints=waypoints,
             profile=message.profile,
             held=held,
             table=layout.table,
@@ -95,3 +113,18 @@ def refine_segment(editor: Editor, message: RefineSegment) -> Work:
         )
 
     return work
+
+
+def _waypoints(editor: Editor, actor: int, first: int, last: int) -> list[int]:
+    """The frames of the actor's pose keys within a segment, counted from its first frame.
+
+    Keys nearer than two frames to the one before or to the end are left out.
+    """
+    document = editor.document
+    track = document.track(actor, TrackKind.POSE)
+    keys = [] if track is None else document.keys(track.id)
+    found: list[int] = []
+    for frame in sorted({round(key.time_s * document.fps) for key in keys}):
+        if frame - first >= (found[-1] if found else 0) + 2 and frame <= last - 2:
+            found.append(frame - first)
+    return found

@@ -10,6 +10,7 @@ from writhe.collision import CollisionTable, Verdict, ball, capsule, certify
 from writhe.collision.certify import certify_interpolations
 from writhe.collision.interpolated_motion import EulerChannels, InterpolatedMotion
 from writhe.collision.verdict import worst_verdict
+from writhe.errors import WritheError
 from writhe.skeleton import Joint, JointKind
 
 
@@ -142,6 +143,17 @@ def test_euler_angles_that_jump_are_followed_both_ways():
     q = np.array([about_y(0.0), about_y(np.pi)])
     found = certify(arm(0.4), q, fps=30.0, interpolation="euler", euler=EulerChannels(order, euler))
     assert found.verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(("turns", "says"), [(1e5, "turns from frame 0 to 1"), (1e9, "within 1e")])
+def test_angles_that_turn_too_often_to_be_followed_are_refused(turns, says):
+    angle = 2 * np.pi * turns
+    q = np.array([about_y(0.0), about_y(angle)])
+    euler = np.zeros((2, 2, 3))
+    euler[1, 0, 0] = angle
+    order = np.array([[1, 0, 2], [-1, -1, -1]])
+    with pytest.raises(WritheError, match=says):
+        certify(arm(0.4), q, fps=30.0, interpolation="both", euler=EulerChannels(order, euler))
 
 
 def test_a_jump_is_no_motion_but_both_of_its_poses_count():

@@ -20,6 +20,8 @@ from writhe.skeleton import Skeleton
 
 HALF_TURN_RAD = 1e-5  # a rotation this close to pi has no unique shortest arc
 _LONGEST_STEP = 0.9 * np.pi  # radians by which an Euler angle changes between subdivided rows
+_MOST_TURNS = 50.0  # from frame to frame, of an angle that is interpolated as stored
+_LARGEST_ANGLE = 1e6  # radians; above, an angle is not stored precisely enough
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,11 @@ class EulerChannels:
             )
         if ((order < -1) | (order > 2)).any():
             raise WritheError("the axes of Euler channels are 0, 1, 2, or -1 for none")
+        if np.abs(angles).max(initial=0.0) > _LARGEST_ANGLE:
+            raise WritheError(
+                f"an Euler angle of {np.abs(angles).max():.3g} radians: angles must be within"
+                f" {_LARGEST_ANGLE:g}"
+            )
 
     def quaternions(self) -> Floats:
         """(rows, n, 4) the rotations of the joints; the identity for those without channels."""
@@ -108,6 +115,13 @@ def as_stored(
     changes by more than pi.
     """
     change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
+    turns = change / (2 * np.pi)
+    if turns.max(initial=0.0) > _MOST_TURNS:
+        frame = int(turns.argmax())
+        raise WritheError(
+            f"a stored Euler angle changes by {turns[frame]:.3g} turns from frame {frame} to"
+            f" {frame + 1}, too far to follow: store angles between -180 and 180 degrees"
+        )
     parts = np.maximum(1, np.ceil(change / _LONGEST_STEP)).astype(np.int64)
     within: list[Floats] = [i + np.arange(int(n)) / int(n) for i, n in enumerate(parts)]
     row: Floats = np.concatenate([*within, np.array([float(len(parts))])])

@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from writhe.research.fuzzing.calls import CALLS
 from writhe.research.fuzzing.case import judge, load_case
 from writhe.research.fuzzing.entry_points import ENTRY_POINTS
-from writhe.research.fuzzing.random_cases import Tally, try_call, try_entry_point
+from writhe.research.fuzzing.random_cases import Tally, run_random_cases, try_call, try_entry_point
 
 # cases of each entry point: about two seconds each
 CASES = {"octopus": 4, "two people": 5, "scene objects": 4, "human": 8, "hand": 10, "plan": 4}
+CASES |= {"curves": 6}
 CASES |= {"drag": 4, "scene file": 6, "mesh": 16, "amass": 10, "single frame": 60, "gate": 8}
 CALLED = 200
 
@@ -39,8 +42,27 @@ def test_strange_arguments_give_an_answer_or_a_writhe_error(name):
 
 
 def test_a_saved_case_is_judged_again_alike(tmp_path):
-    for entry_point in ("library", "solids", "bvh", "gltf cubic", "amass"):
+    for entry_point in ("library", "solids", "bvh", "gltf cubic", "curves", "amass"):
         case = ENTRY_POINTS[entry_point](np.random.default_rng(5))
         before = judge(case)
         case.save(tmp_path / "case.json", before)
         assert judge(load_case(tmp_path / "case.json")) == before
+
+
+def test_certificates_that_are_a_fifth_of_a_millimetre_too_generous_are_found(monkeypatch):
+    module = import_module("writhe.research.fuzzing.entry_points.extremal")
+    certify = module.certify
+    monkeypatch.setattr(module, "certify", lambda *a, fps: certify(*a, fps=fps, slack_m=1.2e-3))
+    tally = Tally()
+    for seed in range(100):
+        try_entry_point("extremal", seed, tally)
+    assert tally.false_certificates > 0
+
+
+def test_calls_and_entry_points_share_the_time_and_every_one_gets_its_cases():
+    tallies = run_random_cases(60, cases=3, entry_points=["library", "extremal"], calls=["shapes"])
+    assert {name: tally.cases for name, tally in tallies.items()} == {
+        "library": 3,
+        "extremal": 3,
+        "shapes": 3,
+    }

@@ -100,10 +100,23 @@ def _certify(rng: Rng) -> None:
 
 def _euler(rng: Rng) -> None:
     table, _ = figure_table("hand")
-    n = len(table.skeleton)
+    tree, n = table.skeleton.tree, len(table.skeleton)
     q = np.repeat(table.skeleton.rest_configuration[None], 2, axis=0)
-    order = rng.integers(-2, 4, (n, 3))
-    certify(table, q, 30.0, "euler", EulerChannels(order, numbers(rng, 2, n, 3)))
+    order = np.array([rng.permutation(3) for _ in range(n)])
+    turns = (tree.kind == JointKind.BALL) | (tree.kind == JointKind.FREE)
+    order[~turns] = -1
+    if rng.random() < 0.2:
+        order[rng.random(order.shape) < 0.2] = int(rng.integers(-2, 4))
+    angles = numbers(rng, 2, n, 3)
+    channels = EulerChannels(order, angles)
+    if len(angles) == len(q):
+        turned = channels.quaternions()
+        for j in np.flatnonzero(turns):
+            at = tree.q_start[j] + (3 if tree.kind[j] == JointKind.FREE else 0)
+            q[:, at : at + 4] = turned[:, j]
+    answer = certify(table, q, 30.0, "euler", channels)
+    if answer.certified and not np.isfinite(angles).all():
+        raise Nonsense("certified angles that are not finite")
 
 
 def _gate(rng: Rng) -> None:

@@ -97,7 +97,10 @@ class CaseJudgement:
 
 def judge(case: Case) -> CaseJudgement:
     """Compare the claim of a case with the independent check of its motions."""
-    findings = [check(case.mechanism, motion) for motion in case.motions]
+    allowed = CERTIFIED_M if case.certified else None if case.bound_m is None else case.bound_m
+    if allowed is None:  # nothing is claimed
+        return CaseJudgement(False, False, 0.0, 0.0, ("", ""), False)
+    findings = [check(case.mechanism, motion, -allowed) for motion in case.motions]
     worst = min(findings, key=lambda finding: finding.clearance_m)
     solids = case.mechanism.solids
     parts = ("", "")

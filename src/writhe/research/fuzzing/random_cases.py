@@ -2,10 +2,11 @@
 
 Run as `python -m writhe.research.fuzzing.random_cases`.
 
-Entry points and kinds of calls are tried in turn with cases from consecutive seeds, until the time
-is spent. A failing case is saved under `--keep` and named in the output; `--again FILE` judges a
-saved case, `--entry-point NAME --seed N --cases 1` generates it again. The exit code is 1 if
-anything was found.
+Entry points get equal shares of the processor time, and so do kinds of calls, a quarter as much
+each; their cases are made from consecutive seeds, until the time is spent. The counts so far are in
+`--keep`/summary.json. A failing case is saved under `--keep` and named in the output;
+`--again FILE` judges a saved case, `--entry-point NAME --seed N --cases 1` generates it again. The
+exit code is 1 if anything was found.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from writhe.research.fuzzing.calls import CALLS, Nonsense
 from writhe.research.fuzzing.case import judge, load_case
 from writhe.research.fuzzing.entry_points import ENTRY_POINTS
 
-# largest fraction of the time for one entry point, if there are more than four
-SLOWEST = 0.25
+CALL_SHARE = 0.25  # of the processor time of an entry point, for a kind of call
+CALLS_AT_ONCE = 20
+_SAVE_EVERY_S = 30.0
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Tally:
 def try_entry_point(name: str, seed: int, tally: Tally, keep: Path | None = None) -> None:
     """One case of an entry point."""
     tally.cases += 1
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         case = ENTRY_POINTS[name](np.random.default_rng([seed, _number(name)]))
     except WritheError:
@@ -64,10 +66,10 @@ def try_entry_point(name: str, seed: int, tally: Tally, keep: Path | None = None
         _foreign(name, seed, error, tally)
         return
     finally:
-        tally.seconds += time.perf_counter() - started
-    started = time.perf_counter()
+        tally.seconds += time.process_time() - started
+    started = time.process_time()
     judgement = judge(case)
-    tally.seconds += time.perf_counter() - started
+    tally.seconds += time.process_time() - started
     tally.certified += case.certified
     tally.false_certificates += judgement.false_certificate
     tally.broken_bounds += judgement.broken_bound
@@ -87,7 +89,7 @@ def try_entry_point(name: str, seed: int, tally: Tally, keep: Path | None = None
 def try_call(name: str, seed: int, tally: Tally) -> None:
     """One call with extreme or malformed arguments."""
     tally.cases += 1
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -100,7 +102,7 @@ def try_call(name: str, seed: int, tally: Tally) -> None:
     except Exception as error:
         _foreign(name, seed, error, tally)
     finally:
-        tally.seconds += time.perf_counter() - started
+        tally.seconds += time.process_time() - started
 
 
 def run_random_cases(
@@ -113,32 +115,35 @@ def run_random_cases(
     keep: Path | None = None,
     say: Callable[[str], None] | None = None,
 ) -> dict[str, Tally]:
-    """Try entry points and calls in turn until the time is spent or each had `cases` cases."""
+    """Try entry points and calls until the time is spent or each had `cases` cases."""
     names = [
         *(ENTRY_POINTS if entry_points is None else entry_points),
         *(CALLS if calls is None else calls),
     ]
     tallies = {name: Tally() for name in names}
-    max_share = SLOWEST if len(names) > 1 / SLOWEST else 1.0
-    began, turn = time.monotonic(), 0
-    while time.monotonic() - began < seconds and (cases is None or turn < cases):
-        for name in names:
-            tally = tallies[name]
-            spent = time.monotonic() - began
-            if spent > seconds:
-                break
-            if turn > 3 and tally.seconds > max_share * spent:
-                continue
-            before = len(tally.found)
-            if name in ENTRY_POINTS:
-                try_entry_point(name, seed + turn, tally, keep)
-            else:
-                for k in range(20):
-                    try_call(name, 20 * (seed + turn) + k, tally)
-            if say is not None:
-                for line in tally.found[before:]:
-                    say(line)
-        turn += 1
+    saved = began = time.monotonic()
+    while (now := time.monotonic()) - began < seconds:
+        left = [n for n in names if cases is None or tallies[n].cases < cases]
+        if not left:
+            break
+        name = min(
+            left, key=lambda n: tallies[n].seconds / (1.0 if n in ENTRY_POINTS else CALL_SHARE)
+        )
+        tally = tallies[name]
+        before = len(tally.found)
+        if name in ENTRY_POINTS:
+            try_entry_point(name, seed + tally.cases, tally, keep)
+        else:
+            most = CALLS_AT_ONCE if cases is None else min(CALLS_AT_ONCE, cases - tally.cases)
+            for _ in range(most):
+                try_call(name, seed + tally.cases, tally)
+        if say is not None:
+            for line in tally.found[before:]:
+                say(line)
+        if keep is not None and now - saved > _SAVE_EVERY_S:
+            saved = now
+            keep.mkdir(parents=True, exist_ok=True)
+            (keep / "summary.json").write_text(json.dumps(summary(tallies)), encoding="utf-8")
     return tallies
 
 
@@ -177,7 +182,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=3600.0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cases", type=int, help="at most so many of each entry point")
+    parser.add_argument("--cases", type=int, help="at most so many of each entry point and call")
     parser.add_argument(
         "--entry-point", action="append", help="only this entry point or call (repeatable)"
     )

@@ -1,32 +1,30 @@
-"""The check: the deepest penetration beyond the allowance in a motion, by sampling."""
+"""The check: the deepest penetration beyond the allowance in a motion, by sampling.
+
+Every interval between two breaks of a motion is halved, for every pair by itself, as long as the
+clearance in the middle and the largest speed that was seen leave room for a penetration that is
+deeper than the deepest one so far. Once shapes move less than STEP_M in a piece, the clearance is
+searched around every local minimum of the samples.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.research.evaluation.independent.distances import (
-    hull_distance,
-    hull_separation,
-    plane_distance,
-    segment_distance,
-)
-from writhe.research.evaluation.independent.mechanism import (
-    HALF_SPACE,
-    SEGMENT,
-    Mechanism,
-    RigidShape,
-)
+from writhe.research.evaluation.independent.mechanism import Mechanism
 from writhe.research.evaluation.independent.motions import AnyMotion
+from writhe.research.evaluation.independent.placed import PairTable, Placed
 
-STEP_M = 0.006  # no point of a core moves farther than this between two samples
-NEAR_M = 0.02  # pairs with a smaller clearance are refined; larger gaps are only bounded
+STEP_M = 0.006  # no two cores move farther than this against each other in a smallest piece
+FASTER = 1.2  # speeds between samples may be so much higher than between neighbouring samples
 MEETING_M = 1e-4  # cores nearer than this intersect
-MAX_SAMPLES = 4000  # between two breaks
+MAX_HALVINGS = 12
+_SPEED_SAMPLES = 17  # of an interval
 _MIN_DIP_M = 2e-4
-_BLOCK = 512  # samples placed at once
+_EXACT_M = 2e-6  # the search ends when shapes move less than this between its samples
+_BLOCK = 48  # intervals at once
+_SEARCHED = 64  # pieces at once
 
 
 @dataclass(frozen=True)
@@ -51,168 +49,161 @@ class Finding:
 def check(mechanism: Mechanism, motion: AnyMotion, interesting_m: float = -5e-4) -> Finding:
     """The deepest penetration in a motion; rotations by pi are tried in both directions.
 
-    Clearances above `interesting_m` are found at the samples only, not refined between them.
+    Clearances above `interesting_m` are found at some samples only, not searched between them.
     """
-    readings = [motion, *motion.other_ways()]
-    found = [_check(mechanism, each, interesting_m) for each in readings]
+    table = PairTable(mechanism)
+    found = [_Search(table, each, interesting_m).run() for each in [motion, *motion.other_ways()]]
     return min(found, key=lambda finding: finding.clearance_m)
 
 
-def _check(mechanism: Mechanism, motion: AnyMotion, interesting_m: float) -> Finding:
-    best = Finding(np.inf, 0.0, -1, False)
-    if len(mechanism.pairs) == 0:
-        return best
-    breaks = motion.breaks
-    if len(breaks) == 1:
-        return _deepest(mechanism, motion, breaks, best, 0.0, interesting_m)
-    for start, end in pairwise(breaks):
-        longest = _longest_way(mechanism, motion, start, end)
-        count = int(np.clip(np.ceil(1.2 * longest / STEP_M), 8, MAX_SAMPLES)) + 1
-        times, margin = np.linspace(start, end, count), 1.2 * longest / (count - 1)
-        for first in range(0, count - 1, _BLOCK):
-            block = times[first : first + _BLOCK + 1]
-            best = _deepest(mechanism, motion, block, best, margin, interesting_m)
-    return best
-
-
-def _longest_way(mechanism: Mechanism, motion: AnyMotion, start: float, end: float) -> float:
-    """Upper estimate of the path length of a core point, from its highest speed, m."""
-    positions, rotations = mechanism.place(*motion.at(np.linspace(start, end, 17)))
-    longest = 0.0
-    for solid in mechanism.solids:
-        if solid.kind != HALF_SPACE:
-            moved = np.diff(_placed(solid, positions, rotations), axis=0)
-            longest = max(longest, float(np.linalg.norm(moved, axis=2).max()) * 16)
-    return longest
-
-
-def _deepest(
-    mechanism: Mechanism,
-    motion: AnyMotion,
-    times: np.ndarray,
-    best: Finding,
-    margin: float,
-    interesting_m: float,
-) -> Finding:
-    """The deeper of the best finding so far and the deepest at or between these times.
-
-    margin: how much nearer than at the samples a pair can be between them, m.
-    """
-    clearance, distance = _clearances(mechanism, motion, times, None)
-    pair, at = np.unravel_index(int(clearance.argmin()), clearance.shape)
-    met = bool((distance < MEETING_M).any())
-    if clearance[pair, at] < best.clearance_m:
-        best = Finding(float(clearance[pair, at]), float(times[at]), int(pair), best.cores_met)
-    if len(times) > 1:
-        rows, columns = _local_minima(clearance)
-        # between samples, a gap decreases by about as much as it changes between them
-        change = np.abs(np.diff(clearance, axis=1)).max(axis=1, initial=0.0)
-        dip = np.minimum(change + _MIN_DIP_M, margin)
-        lowest = clearance[rows, columns] - dip[rows]
-        for k in np.argsort(lowest):
-            pair, at = int(rows[k]), int(columns[k])
-            if lowest[k] > min(best.clearance_m, interesting_m):
-                break
-            low, high = times[max(at - 1, 0)], times[min(at + 1, len(times) - 1)]
-            found, when, nearest = _refined(mechanism, motion, pair, low, high)
-            met = met or nearest < MEETING_M
-            if found < best.clearance_m:
-                best = Finding(found, when, pair, best.cores_met)
-    return replace(best, cores_met=best.cores_met or met)
-
-
-def _refined(
-    mechanism: Mechanism, motion: AnyMotion, pair: int, low: float, high: float
-) -> tuple[float, float, float]:
-    """The smallest clearance of a pair between two times, when, and how near its cores are."""
-    found, when, nearest = np.inf, low, np.inf
-    width = high - low
-    while high - low > 1e-4 * width:
-        times = np.linspace(low, high, 9)
-        values, cores = _clearances(mechanism, motion, times, np.array([pair]))
-        k = int(values[0].argmin())
-        nearest = min(nearest, float(cores[0].min()))
-        gained = found - values[0, k]
-        if gained > 0:
-            found, when = float(values[0, k]), float(times[k])
-        low, high = times[max(k - 1, 0)], times[min(k + 1, 8)]
-        if gained < 1e-6 and nearest > 0.01:
-            break
-    return found, when, nearest
-
-
-def _local_minima(clearance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs and samples at which the clearance is below NEAR_M and a local minimum in time."""
-    padded = np.pad(clearance, ((0, 0), (1, 1)), constant_values=np.inf)
-    lowest = (clearance <= padded[:, :-2]) & (clearance < padded[:, 2:]) & (clearance < NEAR_M)
-    rows, columns = np.nonzero(lowest)
-    return rows, columns
-
-
 def gaps_at(mechanism: Mechanism, motion: AnyMotion, times: np.ndarray) -> np.ndarray:
-    """(pairs, t) gaps of all pairs at times; large gaps of hulls are lower bounds."""
-    values, _ = _clearances(mechanism, motion, np.asarray(times, float), None, exact=True)
-    return values - mechanism.allowance[:, None]
+    """(pairs, t) gaps of all pairs at times."""
+    placed = Placed(PairTable(mechanism), motion, np.asarray(times, float))
+    count = len(mechanism.pairs)
+    pairs, at = np.repeat(np.arange(count), len(times)), np.tile(np.arange(len(times)), count)
+    values, _ = placed.clearances(pairs, at)
+    return values.reshape(count, -1) - mechanism.allowance[:, None]
 
 
-def _clearances(
-    mechanism: Mechanism,
-    motion: AnyMotion,
-    times: np.ndarray,
-    pairs: np.ndarray | None,
-    exact: bool = False,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(pairs, t) gap plus allowance, and distance of the cores."""
-    positions, rotations = mechanism.place(*motion.at(times))
-    chosen = np.arange(len(mechanism.pairs)) if pairs is None else pairs
-    a, b = mechanism.pairs[chosen].T
-    solids = mechanism.solids
-    placed: dict[int, np.ndarray] = {
-        int(s): _placed(solids[s], positions, rotations) for s in np.unique([a, b])
-    }
-    radii = np.array([solids[i].radius + solids[j].radius for i, j in zip(a, b, strict=True)])
-    spare = mechanism.allowance[chosen] - radii
-    distance = np.empty((len(chosen), len(times)))
-    straight = np.array(
-        [solids[i].kind == SEGMENT == solids[j].kind for i, j in zip(a, b, strict=True)], bool
-    )
-    if straight.any():
-        distance[straight] = _segments(placed, a[straight], b[straight], -spare[straight], exact)
-    for k in np.flatnonzero(~straight):
-        first, second = int(a[k]), int(b[k])
-        if solids[first].kind == HALF_SPACE:
-            first, second = second, first
-        if solids[second].kind == HALF_SPACE:
-            distance[k] = plane_distance(placed[first], placed[second])
-            continue
-        low = hull_separation(placed[first], placed[second])
-        distance[k] = np.maximum(low, 0.0)
-        for t in np.flatnonzero(exact | (low + spare[k] < NEAR_M)):
-            distance[k, t] = hull_distance(placed[first][t], placed[second][t])
-    return distance + spare[:, None], distance
+class _Search:
+    """The search in one motion. Pieces are arrays: pair, interval, and which piece of it."""
+
+    def __init__(self, table: PairTable, motion: AnyMotion, interesting_m: float) -> None:
+        self.table, self.motion, self.interesting = table, motion, interesting_m
+        self.best, self.when, self.pair, self.met = np.inf, 0.0, -1, False
+
+    def run(self) -> Finding:
+        """Search all intervals."""
+        breaks = self.motion.breaks
+        if len(self.table.mechanism.pairs):
+            self._look_at_breaks(breaks)
+            for first in range(0, len(breaks) - 1, _BLOCK):
+                block = breaks[first : first + _BLOCK + 1]
+                self._intervals(block[:-1], block[1:])
+        return Finding(float(self.best), float(self.when), int(self.pair), bool(self.met))
+
+    def _limits(self, pairs: np.ndarray) -> np.ndarray:
+        """(m,) the clearances below which something new would be found."""
+        deepest = min(self.best, self.interesting)
+        return np.maximum(deepest, self.table.spare[pairs] + MEETING_M)
+
+    def _clearances(self, placed: Placed, pairs: np.ndarray, at: np.ndarray, times: np.ndarray):
+        """(m,) clearances of pairs at times[at]; the deepest of them is noted."""
+        values, cores = placed.clearances(pairs, at, far_m=0.02)
+        if len(values):
+            k = int(values.argmin())
+            if values[k] < self.best:
+                self.best, self.when, self.pair = values[k], times[at[k]], pairs[k]
+            self.met = self.met or bool(cores.min() < MEETING_M)
+        return values
+
+    def _look_at_breaks(self, breaks: np.ndarray) -> None:
+        for first in range(0, len(breaks), _BLOCK):
+            times = breaks[first : first + _BLOCK]
+            placed = Placed(self.table, self.motion, times)
+            pairs, at = np.nonzero(placed.ball_clearances() < 0.0)
+            self._clearances(placed, pairs, at, times)
+
+    def _intervals(self, start: np.ndarray, end: np.ndarray) -> None:
+        """Search the intervals from start (i,) to end (i,)."""
+        way = FASTER * self._ways(start, end)  # (solids, i)
+        way = way[self.table.first] + way[self.table.second]  # (pairs, i)
+        middle = 0.5 * (start + end)
+        near = Placed(self.table, self.motion, middle).ball_clearances() - 0.5 * way
+        limits = self._limits(np.arange(len(way)))[:, None]
+        pair, interval = np.nonzero(near < limits)
+        piece = np.zeros(len(pair), int)
+        for halvings in range(MAX_HALVINGS + 1):
+            width = 0.5**halvings
+            place = (interval << halvings) + piece
+            places, at = np.unique(place, return_inverse=True)
+            i, k = places >> halvings, places & ((1 << halvings) - 1)
+            times = start[i] + (k + 0.5) * width * (end - start)[i]
+            placed = Placed(self.table, self.motion, times)
+            values = self._clearances(placed, pair, at, times)
+            change = way[pair, interval] * width  # in the piece
+            kept = values - 0.5 * change < self._limits(pair)
+            last = (change <= STEP_M) | (halvings == MAX_HALVINGS)
+            done = kept & last
+            if done.any():
+                self._search_minima(
+                    pair[done], interval[done], piece[done], values[done], change[done],
+                    start, end, width,
+                )  # fmt: skip
+            split = kept & ~last
+            pair, interval = np.repeat(pair[split], 2), np.repeat(interval[split], 2)
+            piece = np.stack([2 * piece[split], 2 * piece[split] + 1], axis=1).ravel()
+            if len(pair) == 0:
+                return
+
+    def _ways(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """(solids, i) how far a core would get in each interval at its highest speed, m."""
+        n, mechanism = _SPEED_SAMPLES, self.table.mechanism
+        # not at the ends, where a motion may jump
+        times = start[:, None] + (end - start)[:, None] * np.linspace(1e-6, 1 - 1e-6, n)
+        placed = Placed(self.table, self.motion, times.ravel())
+        out = np.zeros((len(mechanism.solids), len(start)))
+        ends = placed.all_ends().reshape(len(start), n, len(out), -1, 3)
+        out[:] = _longest_step(ends).T
+        for s, solid in enumerate(mechanism.solids):
+            if len(solid.points) != 2:
+                points = placed.points_of(s).reshape(len(start), n, 1, -1, 3)
+                out[s] = _longest_step(points)[:, 0]
+        return (n - 1) * out
+
+    def _search_minima(
+        self,
+        pair: np.ndarray,
+        interval: np.ndarray,
+        piece: np.ndarray,
+        values: np.ndarray,
+        change: np.ndarray,
+        start: np.ndarray,
+        end: np.ndarray,
+        width: float,
+    ) -> None:
+        """Search around the local minima in time of smallest pieces, all of the same width."""
+        order = np.lexsort((piece, interval, pair))
+        pair, interval, piece = pair[order], interval[order], piece[order]
+        values, change = values[order], change[order]
+        follows = (np.diff(pair) == 0) & (np.diff(interval) == 0) & (np.diff(piece) == 1)
+        step = np.where(follows, np.diff(values), np.nan)
+        before, after = np.append(np.nan, step), np.append(step, np.nan)
+        lowest = ~(before > 0) & ~(after < 0)  # true beside a missing neighbour
+        # between samples, a gap decreases by about as much as it changes between them
+        known = np.fmax(np.abs(before), np.abs(after))
+        dip = np.where(np.isnan(known), change, np.minimum(known + _MIN_DIP_M, change))
+        span = (end - start)[interval]
+        low = np.maximum(start[interval] + (piece - 0.5) * width * span, start[interval])
+        high = np.minimum(start[interval] + (piece + 1.5) * width * span, end[interval])
+        chosen = np.flatnonzero(lowest & (values - dip < self._limits(pair)))
+        chosen = chosen[np.argsort((values - dip)[chosen])]
+        for first in range(0, len(chosen), _SEARCHED):
+            some = chosen[first : first + _SEARCHED]
+            some = some[(values - dip)[some] < self._limits(pair[some])]
+            self._refine(pair[some], low[some], high[some], 2.0 * change[some])
+
+    def _refine(
+        self, pair: np.ndarray, low: np.ndarray, high: np.ndarray, change: np.ndarray
+    ) -> None:
+        """Search between times low (m,) and high (m,) of pairs; change (m,) is their way, m."""
+        n = 9
+        while len(pair):
+            times = np.linspace(low, high, n, axis=1)
+            placed = Placed(self.table, self.motion, times.ravel())
+            at = np.arange(times.size)
+            values = self._clearances(placed, np.repeat(pair, n), at, times.ravel())
+            values = values.reshape(-1, n)
+            rows, k = np.arange(len(pair)), values.argmin(axis=1)
+            low = times[rows, np.maximum(k - 1, 0)]
+            high = times[rows, np.minimum(k + 1, n - 1)]
+            change = change / (n - 1)
+            drop = np.minimum(change, np.abs(np.diff(values, axis=1)).max(axis=1) + 1e-6)
+            on = (values[rows, k] - drop < self._limits(pair)) & (drop > _EXACT_M)
+            pair, low, high, change = pair[on], low[on], high[on], 2.0 * change[on]
 
 
-def _segments(
-    placed: dict[int, np.ndarray], a: np.ndarray, b: np.ndarray, reach: np.ndarray, exact: bool
-) -> np.ndarray:
-    """(pairs, t) distances; where bounding balls are far apart, a lower bound."""
-    index = {s: i for i, s in enumerate(placed)}
-    two = {s: p for s, p in placed.items() if p.shape[1] == 2}
-    first = np.zeros((len(placed), *next(iter(two.values()))[:, 0].shape))
-    last = np.zeros_like(first)
-    for s, points in two.items():
-        first[index[s]], last[index[s]] = points[:, 0], points[:, 1]
-    rows_a, rows_b = np.array([index[int(s)] for s in a]), np.array([index[int(s)] for s in b])
-    centre, half = 0.5 * (first + last), 0.5 * np.linalg.norm(last - first, axis=-1)
-    out = np.linalg.norm(centre[rows_a] - centre[rows_b], axis=-1) - half[rows_a] - half[rows_b]
-    near = np.ones_like(out, bool) if exact else out < (reach + NEAR_M)[:, None]
-    k, t = np.nonzero(near)
-    i, j = rows_a[k], rows_b[k]
-    out[k, t] = segment_distance(first[i, t], last[i, t], first[j, t], last[j, t])
-    return out
-
-
-def _placed(solid: RigidShape, positions: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-    """(t, k, 3) the points of a solid in the world."""
-    at, turn = positions[:, solid.joint], rotations[:, solid.joint]
-    return at[:, None] + np.einsum("tij,kj->tki", turn, solid.points)
+def _longest_step(points: np.ndarray) -> np.ndarray:
+    """(i, s) how far a point gets from one time to the next; points (i, t, s, k, 3)."""
+    moved = np.diff(points, axis=1)
+    return np.sqrt((moved * moved).sum(axis=-1).max(axis=(1, 3)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,14 +49,24 @@ class Mechanism:
         shift (t, n, 3) and turn (t, n, 3, 3): the motion of each joint in its rest frame.
         """
         rest = matrices(self.rest)
-        positions, rotations = np.empty_like(shift), np.empty_like(turn)
-        for j, parent in enumerate(self.parent):
-            at, turned = self.offset[j] + shift[:, j] @ rest[j].T, rest[j] @ turn[:, j]
-            if parent >= 0:
-                at = positions[:, parent] + (rotations[:, parent] @ at[..., None])[..., 0]
-                turned = rotations[:, parent] @ turned
-            positions[:, j], rotations[:, j] = at, turned
+        positions = self.offset + np.einsum("nij,tnj->tni", rest, shift)
+        rotations = np.einsum("nij,tnjk->tnik", rest, turn)
+        for joints, parents in self._generations[1:]:
+            above = rotations[:, parents]
+            at = np.einsum("tnij,tnj->tni", above, positions[:, joints])
+            positions[:, joints] = positions[:, parents] + at
+            rotations[:, joints] = np.einsum("tnij,tnjk->tnik", above, rotations[:, joints])
         return positions, rotations
+
+    @cached_property
+    def _generations(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Joints that are equally far from their root, and their parents; roots first."""
+        depth: list[int] = []
+        for parent in self.parent:
+            depth.append(0 if parent < 0 else depth[parent] + 1)
+        at, parents = np.array(depth, int), np.array(self.parent, int)
+        joints = [np.flatnonzero(at == d) for d in range(max(depth, default=0) + 1)]
+        return [(each, parents[each]) for each in joints]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

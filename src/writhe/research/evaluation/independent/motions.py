@@ -9,10 +9,12 @@ the opposite direction: programs differ there, so a certified motion must be cle
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from writhe.research.evaluation.independent.bezier_motion import BezierMotion
 from writhe.research.evaluation.independent.rotations import (
     about_axis,
     conjugate,
@@ -55,15 +57,16 @@ class SampledMotion:
         frame, share = _split(times, len(self.shift))
         after = np.minimum(frame + 1, len(self.shift) - 1)
         shift = self.shift[frame] + share * (self.shift[after] - self.shift[frame])
-        arcs = self._arcs()[np.minimum(frame, max(0, len(self.shift) - 2))]
+        arcs = self._arcs[np.minimum(frame, max(0, len(self.shift) - 2))]
         return shift, matrices(product(self.turn[frame], of_vector(share * arcs)))
 
     def other_ways(self) -> list[SampledMotion]:
         """One motion for each half turn, going round the other way there."""
-        angle = np.linalg.norm(self._arcs(), axis=-1)
+        angle = np.linalg.norm(self._arcs, axis=-1)
         close = np.argwhere(np.abs(angle - np.pi) < HALF_TURN)[:8]
         return [replace(self, reversed=((int(f), int(j)),)) for f, j in close]
 
+    @cached_property
     def _arcs(self) -> np.ndarray:
         if len(self.turn) < 2:
             return np.zeros((1, *self.turn.shape[1:2], 3))
@@ -100,6 +103,7 @@ class ConfigurationMotion:
         """The frames."""
         return np.arange(len(self.q), dtype=float)
 
+    @cached_property
     def _sampled(self) -> tuple[SampledMotion, np.ndarray]:
         """Free and ball joints as a sampled motion; angles (frames, n) of the hinges."""
         n, frames = len(self.kinds), len(self.q)
@@ -121,19 +125,20 @@ class ConfigurationMotion:
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shifts and rotation matrices at times in frames."""
-        sampled, angle = self._sampled()
+        sampled, angle = self._sampled
         shift, turn = sampled.at(times)
         frame, share = _split(times, len(self.q))
         after = np.minimum(frame + 1, len(self.q) - 1)
-        for j, kind in enumerate(self.kinds):
-            if kind == HINGE:
-                value = angle[frame, j] + share[:, 0, 0] * (angle[after, j] - angle[frame, j])
-                turn[:, j] = matrices(of_vector(value[:, None] * self.axes[j]))
+        hinges = [j for j, kind in enumerate(self.kinds) if kind == HINGE]
+        if hinges:
+            angle = angle[:, hinges]
+            value = angle[frame] + share[:, 0] * (angle[after] - angle[frame])
+            turn[:, hinges] = matrices(of_vector(value[..., None] * self.axes[hinges]))
         return shift, turn
 
     def other_ways(self) -> list[ConfigurationMotion]:
         """One motion for each half turn, going round the other way there."""
-        return [replace(self, reversed=m.reversed) for m in self._sampled()[0].other_ways()]
+        return [replace(self, reversed=m.reversed) for m in self._sampled[0].other_ways()]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -175,7 +180,7 @@ class ChannelMotion:
         frame, share = _split(times, len(self.angles))
         after = np.minimum(frame + 1, len(self.angles) - 1)
         shift = self.shift[frame] + share * (self.shift[after] - self.shift[frame])
-        change = self._changes()[np.minimum(frame, max(0, len(self.angles) - 2))]
+        change = self._changes[np.minimum(frame, max(0, len(self.angles) - 2))]
         return shift, matrices(self._quaternions(self.angles[frame] + share * change))
 
     def slerped(self) -> SampledMotion:
@@ -184,11 +189,12 @@ class ChannelMotion:
 
     def other_ways(self) -> list[ChannelMotion]:
         """One motion for each channel that changes by pi, in the opposite direction there."""
-        change = self._changes()
+        change = self._changes
         close = np.argwhere(np.abs(np.abs(change) - np.pi) < HALF_TURN)
         used = [(f, j, c) for f, j, c in close.tolist() if c < len(self.orders[j])][:8]
         return [replace(self, reversed=(one,)) for one in used]
 
+    @cached_property
     def _changes(self) -> np.ndarray:
         if len(self.angles) < 2:
             return np.zeros_like(self.angles)
@@ -323,7 +329,7 @@ class CurveMotion:
         }
 
 
-AnyMotion = SampledMotion | ConfigurationMotion | ChannelMotion | CurveMotion
+AnyMotion = SampledMotion | ConfigurationMotion | ChannelMotion | CurveMotion | BezierMotion
 
 
 def motion_from_dict(data: dict[str, Any]) -> AnyMotion:
@@ -338,7 +344,9 @@ def motion_from_dict(data: dict[str, Any]) -> AnyMotion:
         case "channels":
             orders = tuple(tuple(order) for order in data["orders"])
             angles, shift = np.array(data["angles"]), np.array(data["shift"])
-            return ChannelMotion(orders, angles, shift, reversed_ways)
+            return ChannelMotion(orders, angles, shift, reversed_ways, data["as_stored"])
+        case "bezier":
+            return BezierMotion.from_dict(data)
         case _:
             tracks = tuple(
                 Track(j, path, np.array(times), np.array(values), kind)

@@ -13,6 +13,8 @@ import numpy as np
 from writhe.research.fuzzing.case import Case
 from writhe.research.fuzzing.entry_points.amass import amass_file
 from writhe.research.fuzzing.entry_points.bvh import bvh_file
+from writhe.research.fuzzing.entry_points.curves import bezier_curves
+from writhe.research.fuzzing.entry_points.extremal import extremal
 from writhe.research.fuzzing.entry_points.figures import (
     hand,
     human,
@@ -30,10 +32,12 @@ EntryPoint = Callable[[np.random.Generator], Case]
 ENTRY_POINTS: dict[str, EntryPoint] = {
     "library": library,
     "solids": solids,
+    "extremal": extremal,
     "bvh": bvh_file,
     "gltf linear": linear_gltf,
     "gltf step": step_gltf,
     "gltf cubic": cubic_gltf,
+    "curves": bezier_curves,
     "amass": amass_file,
     "human": human,
     "hand": hand,

@@ -44,8 +44,11 @@ def bvh_file(rng: np.random.Generator) -> Case:
     shift = np.zeros((frames, len(parents), 3))
     shift[:, 0] = unit * np.round(positions, 6)
     channels = ChannelMotion(tuple(orders), angles, shift)
+    motions = [channels, channels.slerped()]
+    if (np.abs(np.diff(angles, axis=0)) > np.pi).any():  # programs that do not unwrap angles
+        motions.append(replace(channels, as_stored=True))
     files = {"case.bvh": text.encode()}
-    return Case.of("bvh", mechanism, (channels, channels.slerped()), answer, "", files)
+    return Case.of("bvh", mechanism, tuple(motions), answer, "", files)
 
 
 def _hierarchy(

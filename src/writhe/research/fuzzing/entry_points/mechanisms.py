@@ -50,7 +50,7 @@ def library(rng: np.random.Generator) -> Case:
     """Capsules on a random mechanism, one to four frames."""
     skeleton = random_skeleton(rng, int(rng.integers(3, 9)))
     shapes = [
-        capsule(*_bone(rng), float(rng.uniform(0.005, 0.08))).on(name, name)
+        capsule(*random_bone(rng), float(rng.uniform(0.005, 0.08))).on(name, name)
         for name in skeleton.names
     ]
     return _case(rng, "library", skeleton, shapes)
@@ -65,7 +65,8 @@ def solids(rng: np.random.Generator) -> Case:
     return _case(rng, "solids", skeleton, [*shapes, floor.on("floor", "floor")])
 
 
-def _bone(rng: np.random.Generator) -> tuple[Floats, Floats]:
+def random_bone(rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The ends of a capsule near a joint, in its frame."""
     start = unit(rng) * rng.uniform(0.0, 0.1)
     return start, start + unit(rng) * rng.uniform(0.0, 0.4)
 
@@ -84,7 +85,7 @@ def _solid(rng: np.random.Generator) -> Shape:
         case 3:
             return ball(centre, float(rng.uniform(0.02, 0.15)))
         case _:
-            return capsule(*_bone(rng), float(rng.uniform(0.01, 0.08)))
+            return capsule(*random_bone(rng), float(rng.uniform(0.01, 0.08)))
 
 
 def _case(

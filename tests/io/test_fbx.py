@@ -7,9 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ascii_fbx import write_fbx
 
-from writhe import load, load_figure, recognise, save
+from generated_characters import png
+from writhe import load, load_figure, recognise, save, save_figure
 from writhe.errors import FileFormatError, WritheError
+from writhe.io.gltf.container import Glb
 from writhe.skeleton import JointKind, Motion
 from writhe.skeleton.figures import figure
 
@@ -49,8 +52,57 @@ def test_a_mixamo_character_is_read_whole():
 def test_an_animation_is_chosen_by_name_or_number():
     assert len(load(FILE, animation="Take 001")) == 101
     assert len(load(FILE, animation=0)) == 101
-    with pytest.raises(WritheError, match=r"no animation 'walk'; it has: Take 001, mixamo\.com"):
+    with pytest.raises(WritheError, match=r"is called 'walk'; there are: Take 001, mixamo\.com"):
         load(FILE, animation="walk")
+
+
+@pytest.mark.parametrize("beside", ["", "skin.png"])
+def test_materials_images_morphs_and_rigid_parts_are_kept(tmp_path, beside):
+    picture = png()
+    if beside:
+        (tmp_path / beside).write_bytes(picture)
+    body = load_figure(write_fbx(tmp_path / "small.fbx", picture, beside=beside))
+    assert body.skeleton.names == ("Hips", "Head")
+    save_figure(body, tmp_path / "out.glb")
+    glb = Glb(tmp_path / "out.glb")
+    materials = {m["name"]: m["pbrMetallicRoughness"] for m in glb.items("materials")}
+    np.testing.assert_allclose(materials["felt"]["baseColorFactor"], [0.2, 0.4, 0.6, 1.0])
+    view = glb.item("bufferViews", glb.item("images", 0)["bufferView"])
+    start = view["byteOffset"]
+    assert glb.buffer(0)[start : start + view["byteLength"]] == picture
+    texture = glb.item("textures", materials["cloth"]["baseColorTexture"]["index"])
+    assert texture["source"] == 0
+    meshes = {m["name"]: m for m in glb.items("meshes")}
+    assert glb.item("materials", meshes["Body"]["primitives"][0]["material"])["name"] == "cloth"
+    assert glb.item("materials", meshes["Hat"]["primitives"][0]["material"])["name"] == "felt"
+    primitive = meshes["Body"]["primitives"][0]
+    points = glb.array(primitive["attributes"]["POSITION"], "VEC3", "points")
+    uv = glb.array(primitive["attributes"]["TEXCOORD_0"], "VEC2", "uv")
+    corner = int(np.argmin(points[:, 0] + points[:, 1]))
+    np.testing.assert_allclose(uv[corner], [0.0, 1.0])  # lower left: rows of images go down
+    assert meshes["Body"]["extras"]["targetNames"] == ["taller"]
+    taller = glb.array(primitive["targets"][0]["POSITION"], "VEC3", "morph")
+    np.testing.assert_allclose(taller[:, 1], np.where(points[:, 1] > 1.0, 0.2, 0.0), atol=1e-6)
+    # the quadrilateral reaches from the floor to 1.6 m, the hat on the head from 1.7 m to 1.75 m
+    assert body.skin is not None
+    heights = np.unique(body.skin.vertices[:, 1].round(4))
+    np.testing.assert_allclose(heights, [0.0, 1.6, 1.7, 1.75], atol=1e-4)
+
+
+@needs_file
+def test_a_glb_of_an_fbx_character_has_the_same_body(tmp_path):
+    body = load_figure(FILE)
+    save(load(FILE, animation="Take 001"), tmp_path / "out.glb", figure=body)
+    again = load_figure(tmp_path / "out.glb")
+    assert again.skeleton.names == body.skeleton.names
+    assert again.skin is not None and body.skin is not None
+    np.testing.assert_array_equal(again.skin.vertices, body.skin.vertices)
+    for old, new in zip(body.capsules, again.capsules, strict=True):
+        assert (old.joint, old.radius_m) == (new.joint, new.radius_m)
+    assert [m["name"] for m in Glb(tmp_path / "out.glb").items("materials")] == [
+        "Beta_HighLimbsGeoSG3",
+        "Beta_Joints_MAT1",
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"Kaydara FBX Binary  \x00\x1a\x00", b"; FBX 7.3.0\n"])

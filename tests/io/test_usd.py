@@ -7,8 +7,10 @@ import shutil
 import numpy as np
 import pytest
 
+from generated_characters import RichCharacter
 from writhe import load, load_figure, recognise, save, save_figure
 from writhe.errors import FileFormatError, WritheError
+from writhe.io.gltf.container import Glb
 from writhe.io.usd import usd_modules
 from writhe.research.evaluation.rigs import STYLES, build_rig
 from writhe.skeleton import Motion
@@ -95,6 +97,44 @@ def test_z_up_centimetres_and_a_placed_skeleton(tmp_path, bind_in_world):
         body.skin.vertices.max(axis=0), human.skin.vertices.max(axis=0), atol=1e-5
     )
     assert recognise(body.skeleton).is_person
+
+
+@pytest.mark.parametrize("suffix", [".usdz", ".usda"])
+def test_materials_images_and_morphs_survive(tmp_path, suffix):
+    source = RichCharacter().write(tmp_path / "rich.glb")
+    save(load(source), tmp_path / f"rich{suffix}", figure=load_figure(source))
+    body = load_figure(tmp_path / f"rich{suffix}")
+    assert body.source is not None
+    old, new = Glb(source), Glb(body.source)
+    assert _pictures(new) == _pictures(old) != set()
+    surfaces = {m["name"]: m["pbrMetallicRoughness"] for m in new.items("materials")}
+    assert surfaces.keys() == {"skin", "cloth", "felt"}
+    assert surfaces["skin"]["baseColorTexture"] != surfaces["cloth"]["baseColorTexture"]
+    np.testing.assert_allclose(surfaces["felt"]["baseColorFactor"], [0.2, 0.2, 0.3, 1.0], atol=1e-6)
+    assert [m["extras"]["targetNames"] for m in new.items("meshes") if "extras" in m] == [
+        ["taller"],
+        ["taller"],
+    ]
+    for before, after in zip(_corners(old), _corners(new), strict=True):
+        np.testing.assert_allclose(after, before, atol=1e-5)
+
+
+def _pictures(glb: Glb) -> set[bytes]:
+    views = [glb.item("bufferViews", image["bufferView"]) for image in glb.items("images")]
+    return {glb.buffer(0)[v["byteOffset"] : v["byteOffset"] + v["byteLength"]] for v in views}
+
+
+def _corners(glb: Glb) -> list[np.ndarray]:
+    """Texture coordinates and morph offsets at the corners of each mesh with them, sorted."""
+    out = []
+    for mesh in glb.items("meshes"):
+        primitive = mesh["primitives"][0]
+        if "TEXCOORD_0" in primitive["attributes"]:
+            uv = glb.array(primitive["attributes"]["TEXCOORD_0"], "VEC2", "uv")
+            moved = glb.array(primitive["targets"][0]["POSITION"], "VEC3", "morph")
+            rows = np.column_stack([uv, moved]).round(5)
+            out.append(np.unique(rows, axis=0))
+    return sorted(out, key=len)
 
 
 def test_files_that_are_no_characters_are_refused(tmp_path):

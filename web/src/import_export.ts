@@ -139,6 +139,7 @@ type Form = "motion" | "figure" | "actor" | "layer";
 interface Contents {
   character: boolean;
   animations: { name: string; duration_s: number }[];
+  current: number; // of the animation that is read by default
 }
 
 /** Formats that may hold a character or several clips, and are looked into first. */
@@ -169,7 +170,7 @@ async function openFiles(editor: Editor, files: File[], form: Form | null = null
 
 /** Ask which clip of a file to use, and whether its character is wanted or only the motion. */
 function chooseClip(found: Contents, natural: Form, use: (form: Form, clip: string) => void): void {
-  let clip = found.animations[0].name;
+  let clip = found.animations[found.current].name;
   const pick = (name: string) => {
     clip = name;
   };
@@ -177,7 +178,7 @@ function chooseClip(found: Contents, natural: Form, use: (form: Form, clip: stri
     "div",
     { class: "clips" },
     ...found.animations.map((one, i) =>
-      radio("clip", `${one.name} (${one.duration_s.toFixed(1)} s)`, i === 0, () => pick(one.name)),
+      radio("clip", `${one.name} (${one.duration_s.toFixed(1)} s)`, i === found.current, () => pick(one.name)),
     ),
     (natural === "actor" || natural === "figure") && radio("clip", "No clip", false, () => pick("-")),
   );

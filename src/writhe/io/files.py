@@ -211,16 +211,17 @@ def _load_figure(file: Path, animation: str | int | None) -> Figure:
         if suffix == ".fbx":
             from writhe.io.fbx.read import load_fbx_figure
 
-            skeleton, skin = load_fbx_figure(file, animation)
+            skeleton, skin, source = load_fbx_figure(file, animation)
             note = read_sidecar(file)
         else:
             from writhe.io.usd.read import load_usd_figure
 
-            skeleton, skin, note = load_usd_figure(file)
+            skeleton, skin, note, source = load_usd_figure(file)
         note = remembered_body(skeleton) or note
-        return figure_of(
+        found = figure_of(
             skeleton, name=file.stem, skin=skin, partial=True, anatomy=True, stored=note
         )
+        return replace(found, source=source)
     if suffix not in GLTF:
         motion = load(file, animation=animation)
         note = remembered_body(motion.skeleton)

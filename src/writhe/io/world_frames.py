@@ -12,14 +12,26 @@ from writhe.skeleton import Joint, JointKind, Skeleton, quaternions
 
 # metres: an offset from the parent that varies by less is constant
 STILL_M = 5e-5
+_ORTHOGONAL = 1e-9  # of unit columns and of their relative lengths: below it, a rotation
 
 
 def positions_and_rotations(matrices: Floats) -> tuple[Floats, Floats]:
     """Translations (..., 3) and rotations (..., 3, 3) of matrices (..., 4, 4), without scales."""
-    left, _, right = np.linalg.svd(matrices[..., :3, :3])
-    turn = left @ right
-    mirrored = np.linalg.det(turn) < 0
-    turn[mirrored] *= -1.0
+    linear = matrices[..., :3, :3]
+    length = np.linalg.norm(linear, axis=-2, keepdims=True)
+    turn = linear / np.maximum(length, 1e-12)
+    # columns that are not orthogonal, or a mirror: the nearest rotation
+    gram = np.swapaxes(turn, -1, -2) @ turn
+    skewed = (
+        (np.abs(gram - np.eye(3)).max(axis=(-1, -2)) > _ORTHOGONAL)
+        | (np.ptp(length, axis=(-1, -2)) > _ORTHOGONAL * length.max(axis=(-1, -2)))
+        | (np.linalg.det(turn) < 0)
+    )
+    if skewed.any():
+        left, _, right = np.linalg.svd(linear[skewed])
+        nearest = left @ right
+        nearest[np.linalg.det(nearest) < 0] *= -1.0
+        turn[skewed] = nearest
     return matrices[..., :3, 3].copy(), turn
 
 

@@ -20,11 +20,16 @@ def main(source: str, target: str, fps: float, frames: int) -> None:
     bpy.ops.import_scene.gltf(filepath=source)
     for shape in [o for o in bpy.data.objects if o.name.startswith("Icosphere")]:
         bpy.data.objects.remove(shape)  # the importer's drawing of bones
+    for i, image in enumerate(bpy.data.images):  # the exporter tells packed images apart by path
+        kind = "jpg" if image.file_format == "JPEG" else "png"
+        image.filepath_raw = f"//{i}-{bpy.path.clean_name(image.name)}.{kind}"
     starts = [a.frame_range[0] for a in bpy.data.actions]
     scene.frame_start = round(min(starts, default=0))
     scene.frame_end = scene.frame_start + frames - 1
     bpy.ops.export_scene.fbx(
         filepath=target,
+        path_mode="COPY",
+        embed_textures=True,
         add_leaf_bones=False,
         bake_anim=bool(starts),
         bake_anim_use_all_bones=True,

@@ -1,7 +1,7 @@
 """Program: reads an FBX file with ufbx and writes its arrays to an .npz file.
 
-Run as `python extract.py FILE OUTPUT [STACK]`. It imports nothing of writhe, keeps all objects of
-ufbx alive and ends without clean-up, because these crash the interpreter when they are collected.
+Run as `python extract.py FILE OUTPUT`. It imports nothing of writhe, keeps all objects of ufbx
+alive and ends without clean-up, because these crash the interpreter when they are collected.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ import os
 import sys
 from typing import Any
 
-MAX_FRAMES = 200_000
+import numpy as np
 
+MAX_FRAMES = 200_000
+# maps of a material that glTF has too, by their names in ufbx
+_MAPS = ("base_color", "normal_map", "emission_color", "ambient_occlusion", "opacity")
+_NUMBERS = ("base_factor", "metalness", "roughness", "emission_factor")
 
 _kept: list[Any] = []
 
@@ -36,8 +40,139 @@ def _local(t: Any) -> list[float]:
     return [a.x, a.y, a.z, r.w, r.x, r.y, r.z, s.x, s.y, s.z]
 
 
-def main(path: str, output: str, stack: str | None) -> None:
-    import numpy as np
+def _corner_values(attribute: Any) -> Any:
+    """(corners, width) of an attribute of a mesh; None if it has none."""
+    _keep(attribute)
+    if not attribute.exists:
+        return None
+    values = np.array(_keep(attribute.values), dtype=np.float64)
+    return values[np.array(_keep(attribute.indices), dtype=np.int64)]
+
+
+def _mesh(mesh: Any, k: int, number: dict[int, int], arrays: dict[str, Any]) -> dict[str, Any]:
+    """Store the arrays of a mesh under names that end in k; returns what is text."""
+    arrays[f"vertices{k}"] = np.array(mesh.vertices, dtype=np.float64)
+    arrays[f"indices{k}"] = np.array(mesh.vertex_indices, dtype=np.int64)
+    arrays[f"faces{k}"] = np.array(
+        [(_keep(f).index_begin, f.num_indices) for f in mesh.faces], dtype=np.int64
+    )
+    normals, colours = _corner_values(mesh.vertex_normal), _corner_values(mesh.vertex_color)
+    if normals is not None:
+        arrays[f"normals{k}"] = normals
+    if colours is not None:
+        arrays[f"colours{k}"] = colours
+    layers = [_corner_values(layer.vertex_uv) for layer in _keep(list(mesh.uv_sets))]
+    layers = [layer for layer in layers if layer is not None]
+    for layer, values in enumerate(layers):
+        arrays[f"uvs{k}_{layer}"] = values
+    if len(mesh.face_material):
+        arrays[f"face_material{k}"] = np.array(mesh.face_material, dtype=np.int64)
+    deformers = _keep(list(mesh.skin_deformers))
+    if deformers:
+        _skin(deformers[0], k, number, arrays)
+    morphs: list[dict[str, Any]] = []
+    for deformer in _keep(list(mesh.blend_deformers)):
+        for channel in _keep(list(deformer.channels)):
+            shape = _keep(channel.target_shape)
+            if shape is None:
+                continue
+            arrays[f"morph_vertices{k}_{len(morphs)}"] = np.array(
+                shape.offset_vertices, dtype=np.int64
+            )
+            arrays[f"morph_offsets{k}_{len(morphs)}"] = np.array(
+                shape.position_offsets, dtype=np.float64
+            ).reshape(-1, 3)
+            morphs.append({"name": channel.name, "weight": float(channel.weight)})
+            _channels.append(channel)
+    instances = _keep(list(mesh.instances))
+    return {
+        "name": mesh.name or (instances[0].name if instances else ""),
+        "skinned": bool(deformers),
+        "nodes": [number[_keep(node).element_id] for node in instances],
+        "materials": [-1 if m is None else int(m.typed_id) for m in _keep(list(mesh.materials))],
+        "uvs": len(layers),
+        "morphs": morphs,
+    }
+
+
+_channels: list[Any] = []  # of all morph targets, in the order of the meshes
+
+
+def _skin(deformer: Any, k: int, number: dict[int, int], arrays: dict[str, Any]) -> None:
+    clusters = [c for c in _keep(list(deformer.clusters)) if _keep(c.bone_node) is not None]
+    arrays[f"bones{k}"] = np.array(
+        [number[c.bone_node.element_id] for c in clusters], dtype=np.int64
+    )
+    arrays[f"to_bone{k}"] = np.array([_matrix(c.geometry_to_bone) for c in clusters])
+    arrays[f"bind{k}"] = np.array([_matrix(c.bind_to_world) for c in clusters])
+    parts = [
+        (np.array(c.vertices, dtype=np.int64), np.array(c.weights, dtype=np.float64))
+        for c in clusters
+    ]
+    arrays[f"weight_cluster{k}"] = np.concatenate(
+        [np.full(len(v), i, dtype=np.int64) for i, (v, _) in enumerate(parts)]
+    )
+    arrays[f"weight_vertex{k}"] = np.concatenate([v for v, _ in parts])
+    arrays[f"weight{k}"] = np.concatenate([w for _, w in parts])
+
+
+def _texture(texture: Any) -> int:
+    """The number of the texture of a map, -1 for none; of layers, the first file."""
+    if _keep(texture) is None:
+        return -1
+    files = _keep(list(texture.file_textures))
+    return int((files[0] if files else texture).typed_id)
+
+
+def _material(material: Any) -> dict[str, Any]:
+    maps = _keep(material.pbr)
+    out: dict[str, Any] = {"name": material.name}
+    for name in (*_MAPS, *_NUMBERS):
+        one = _keep(getattr(maps, name))
+        value = _keep(one.value_vec4)
+        numbers = [value.x, value.y, value.z, value.w]
+        out[name] = {
+            "value": numbers if one.has_value else None,
+            "components": int(one.value_components),
+            "texture": _texture(one.texture) if one.texture_enabled else -1,
+        }
+    return out
+
+
+def _textures(scene: Any, arrays: dict[str, Any]) -> list[dict[str, Any]]:
+    out: list[dict[str, Any]] = []
+    for i, texture in enumerate(_keep(list(scene.textures))):
+        content = _keep(texture.content)
+        if content is not None and len(content):
+            arrays[f"image{i}"] = np.frombuffer(bytes(content), dtype=np.uint8)
+        out.append({"name": texture.name, "file": texture.relative_filename or texture.filename})
+    return out
+
+
+def _animations(ufbx: Any, scene: Any, nodes: list[Any], arrays: dict[str, Any]) -> dict[str, Any]:
+    """Store the local transforms of all nodes in each stack, (frames, nodes, 10)."""
+    stacks = _keep(list(scene.anim_stacks))
+    fps = float(scene.settings.frames_per_second) or 30.0
+    total = 0
+    for i, stack in enumerate(stacks):
+        anim, begin, end = _keep(stack.anim), stack.time_begin, stack.time_end
+        count = min(MAX_FRAMES - total, round((end - begin) * fps) + 1)
+        if count < 1:
+            break
+        total += count
+        times = [begin + f / fps for f in range(count)]
+        arrays[f"frames{i}"] = np.array(
+            [[_local(ufbx.evaluate_transform(anim, n, t)) for n in nodes] for t in times]
+        )
+        if _channels:
+            arrays[f"weights{i}"] = np.array(
+                [[ufbx.evaluate_blend_weight(anim, c, t) for c in _channels] for t in times]
+            )
+    names = [stack.name for stack in stacks]
+    return {"stacks": names, "fps": fps}
+
+
+def main(path: str, output: str) -> None:
     import ufbx
 
     scene = ufbx.load_file(
@@ -54,61 +189,20 @@ def main(path: str, output: str, stack: str | None) -> None:
         [-1 if n.parent is None else number[n.parent.element_id] for n in nodes], dtype=np.int64
     )
     arrays["local"] = np.array([_local(n.local_transform) for n in nodes])
+    arrays["geometry"] = np.array([_matrix(n.geometry_to_node) for n in nodes])
     arrays["bone"] = np.array([n.bone is not None for n in nodes])
     arrays["mesh"] = np.array([n.mesh is not None for n in nodes])
-    meshes = 0
+    meshes: list[dict[str, Any]] = []
     for mesh in _keep(list(scene.meshes)):
-        deformers = _keep(list(mesh.skin_deformers))
-        if not deformers or len(mesh.faces) == 0:
-            continue
-        clusters = [c for c in _keep(list(deformers[0].clusters)) if _keep(c.bone_node) is not None]
-        arrays[f"vertices{meshes}"] = np.array(mesh.vertices, dtype=np.float64)
-        arrays[f"indices{meshes}"] = np.array(mesh.vertex_indices, dtype=np.int64)
-        arrays[f"faces{meshes}"] = np.array(
-            [(_keep(f).index_begin, f.num_indices) for f in mesh.faces], dtype=np.int64
-        )
-        arrays[f"bones{meshes}"] = np.array(
-            [number[c.bone_node.element_id] for c in clusters], dtype=np.int64
-        )
-        arrays[f"to_bone{meshes}"] = np.array([_matrix(c.geometry_to_bone) for c in clusters])
-        arrays[f"bind{meshes}"] = np.array([_matrix(c.bind_to_world) for c in clusters])
-        parts = [
-            (np.array(c.vertices, dtype=np.int64), np.array(c.weights, dtype=np.float64))
-            for c in clusters
-        ]
-        arrays[f"weight_cluster{meshes}"] = np.concatenate(
-            [np.full(len(v), i, dtype=np.int64) for i, (v, _) in enumerate(parts)]
-        )
-        arrays[f"weight_vertex{meshes}"] = np.concatenate([v for v, _ in parts])
-        arrays[f"weight{meshes}"] = np.concatenate([w for _, w in parts])
-        meshes += 1
-    stacks = _keep(list(scene.anim_stacks))
-    names = [s.name for s in stacks]
-    fps = float(scene.settings.frames_per_second) or 30.0
-    chosen = -1
-    candidates = range(len(stacks))
-    if stack is not None:
-        candidates = [i for i in candidates if stack in (names[i], str(i))]
-    for i in candidates:
-        anim, begin, end = _keep(stacks[i].anim), stacks[i].time_begin, stacks[i].time_end
-        count = min(MAX_FRAMES, round((end - begin) * fps) + 1)
-        frames = np.array(
-            [[_local(ufbx.evaluate_transform(anim, n, begin + f / fps)) for n in nodes]
-             for f in range(count)]
-        )  # fmt: skip
-        if chosen < 0 or np.ptp(frames, axis=0).max(initial=0.0) > 1e-6:
-            chosen = i
-            arrays["frames"] = frames
-        if np.ptp(frames, axis=0).max(initial=0.0) > 1e-6:
-            break  # the first animation in which something moves
+        if len(mesh.faces):
+            meshes.append(_mesh(mesh, len(meshes), number, arrays))
     about = {
         "names": [n.name for n in nodes],
         "meshes": meshes,
-        "stacks": names,
-        "durations": [float(s.time_end - s.time_begin) for s in stacks],
-        "chosen": chosen,
-        "fps": fps,
+        "materials": [_material(m) for m in _keep(list(scene.materials))],
+        "textures": _textures(scene, arrays),
         "unit": float(scene.settings.original_unit_meters),
+        **_animations(ufbx, scene, nodes, arrays),
     }
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
     np.savez(output, **arrays)
@@ -119,7 +213,7 @@ def main(path: str, output: str, stack: str | None) -> None:
 if __name__ == "__main__":
     gc.disable()
     try:
-        main(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+        main(sys.argv[1], sys.argv[2])
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.stderr.flush()

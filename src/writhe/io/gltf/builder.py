@@ -43,18 +43,22 @@ class GltfBuilder:
         entries.append(entry)
         return len(entries) - 1
 
+    def view(self, data: bytes, target: int = 0) -> int:
+        """Append bytes to the buffer; returns the number of their view."""
+        self.binary += b"\0" * (-len(self.binary) % 4)
+        view = {"buffer": self.buffer, "byteOffset": len(self.binary), "byteLength": len(data)}
+        if target:
+            view["target"] = target
+        self.binary += data
+        return self.add("bufferViews", view)
+
     def accessor(
         self, values: np.ndarray, component: int, kind: str, target: int = 0, bounds: bool = False
     ) -> int:
         """Append an array; returns the number of its accessor."""
         data = np.ascontiguousarray(values, dtype=_DTYPES[component])
-        self.binary += b"\0" * (-len(self.binary) % 4)
-        view = {"buffer": self.buffer, "byteOffset": len(self.binary), "byteLength": data.nbytes}
-        if target:
-            view["target"] = target
-        self.binary += data.tobytes()
         accessor: dict[str, Any] = {
-            "bufferView": self.add("bufferViews", view),
+            "bufferView": self.view(data.tobytes(), target),
             "componentType": component,
             "count": len(data),
             "type": kind,

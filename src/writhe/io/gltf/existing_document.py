@@ -63,10 +63,7 @@ def _packed(glb: Glb, document: dict[str, Any]) -> GltfBuilder:
 
 
 def _embed(builder: GltfBuilder, image: dict[str, Any], data: bytes, uri: str) -> None:
-    builder.binary += b"\0" * (-len(builder.binary) % 4)
-    view = {"buffer": 0, "byteOffset": len(builder.binary), "byteLength": len(data)}
-    builder.binary += data
-    image["bufferView"] = builder.add("bufferViews", view)
+    image["bufferView"] = builder.view(data)
     kind = uri[5:].split(";")[0] if uri.startswith("data:") else mimetypes.guess_type(uri)[0]
     image.setdefault("mimeType", kind or "image/png")
 

@@ -13,6 +13,7 @@ from writhe.io.gltf.compression import draco_mesh
 from writhe.io.gltf.container import Glb
 
 TRIANGLES, STRIP, FAN = 4, 5, 6
+DRAWN = (TRIANGLES, STRIP, FAN)  # modes of primitives that have triangles
 SLOTS = 4  # joints per vertex that are kept
 
 
@@ -37,7 +38,7 @@ def mesh_geometries(glb: Glb, node: dict[str, Any], *, skinned: bool = False) ->
     for entry in glb.sequence(mesh.get("primitives"), "the primitives of a mesh"):
         primitive = glb.record(entry, "a mesh primitive")
         mode = primitive.get("mode", TRIANGLES)
-        if mode in (TRIANGLES, STRIP, FAN):
+        if mode in DRAWN:
             out.append(_geometry(glb, primitive, mode, shares, skinned))
     return out
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.io.gltf.builder import FLOAT, SHORT, VERTICES, GltfBuilder
 from writhe.skeleton import JointKind, Skeleton, Skin, forward, quaternions
 
@@ -55,7 +55,7 @@ def add_skin(
     builder: GltfBuilder, skeleton: Skeleton, skin: Skin, name: str, nodes: list[int]
 ) -> None:
     """Add a mesh with its weights, bound in the rest pose to the nodes of the joints."""
-    joints, weights = _clean_weights(skin)
+    joints, weights = clean_weights(skin.joints, skin.weights)
     attributes = {
         "JOINTS_0": builder.accessor(joints, SHORT, "VEC4", VERTICES),
         "WEIGHTS_0": builder.accessor(weights, FLOAT, "VEC4", VERTICES),
@@ -82,9 +82,9 @@ def _inverse_bind(skeleton: Skeleton) -> Floats:
     return matrices.transpose(0, 2, 1).reshape(-1, 16)
 
 
-def _clean_weights(skin: Skin) -> tuple[np.ndarray, Floats]:
-    """Weights as glTF requires: no joint twice, joint 0 where the weight is 0, sum 1."""
-    joints, weights = skin.joints.copy(), np.maximum(skin.weights, 0.0).astype(np.float64)
+def clean_weights(joints: Ints, weights: Floats) -> tuple[Ints, Floats]:
+    """Joints and weights (v, 4) as glTF requires: no joint twice, joint 0 for weight 0, sum 1."""
+    joints, weights = joints.copy(), np.maximum(weights, 0.0).astype(np.float64)
     for slot in range(1, 4):
         for earlier in range(slot):
             same = joints[:, slot] == joints[:, earlier]

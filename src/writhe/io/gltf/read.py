@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.io.gltf.buffers import read_source
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.contents import animated_nodes, animation_names, contents, find_animation
 from writhe.io.gltf.nodes import GlbNodes, joint_nodes
@@ -43,7 +44,14 @@ def load_gltf_figure(
     path: Path, animation: str | int | None = None
 ) -> tuple[Skeleton, Skin | None, dict[str, str], object, SourceFile]:
     """The skeleton, the skin if any, the roles of a VRM file, a stored body, and the file."""
-    glb = Glb(path)
+    return read_figure(read_source(path), animation)
+
+
+def read_figure(
+    source: SourceFile, animation: str | int | None = None
+) -> tuple[Skeleton, Skin | None, dict[str, str], object, SourceFile]:
+    """What `load_gltf_figure` gives, of a file that was read."""
+    glb = Glb(source)
     skeleton, _, _, found = _read(glb, animation)
     skin = read_skin(glb, found.nodes, skeleton)
     note = next((note["body"] for note in found.nodes.notes if "body" in note), None)

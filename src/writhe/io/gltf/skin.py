@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats, Ints
+from writhe.io.gltf.compression import DRACO
 from writhe.io.gltf.container import Glb
-from writhe.io.gltf.geometry import Geometry, mesh_geometries
+from writhe.io.gltf.geometry import DRAWN, TRIANGLES, Geometry, mesh_geometries
 from writhe.io.gltf.nodes import GlbNodes, depth_first, node_matrix, node_note, node_parents
 from writhe.io.weld import weld
 from writhe.skeleton import Skeleton, Skin, forward
@@ -64,6 +67,73 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
         np.ascontiguousarray(joints[kept]),
         np.ascontiguousarray(weights[kept]),
     )
+
+
+@dataclass(frozen=True)
+class PosedPrimitive:
+    """A triangle primitive in the rest pose of the skeleton, with all its attributes.
+
+    linear (v, 3, 3): from directions of the mesh to the world. joints (v, 4) of the skeleton.
+    """
+
+    name: str
+    mesh: dict[str, Any]
+    primitive: dict[str, Any]
+    vertices: Floats
+    triangles: Ints
+    joints: Ints
+    weights: Floats
+    linear: Floats
+    normals: Floats | None
+    uvs: tuple[Floats, ...]
+
+
+def posed_primitives(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Iterator[PosedPrimitive]:
+    """The triangle meshes of the character one by one; Draco and strips as plain triangles."""
+    world, carrier = _world_matrices(glb), _carriers(glb, nodes)
+    for n in range(len(glb.items("nodes"))):
+        node = glb.item("nodes", n)
+        skinned = "skin" in node
+        if "mesh" not in node or not (skinned or n in carrier):
+            continue
+        mesh = glb.item("meshes", node["mesh"])
+        drawn = [p for p in mesh["primitives"] if p.get("mode", TRIANGLES) in DRAWN]
+        for primitive, part in zip(drawn, mesh_geometries(glb, node, skinned=skinned), strict=True):
+            if skinned:
+                joint_index, matrices = _joint_matrices(
+                    glb, glb.item("skins", node["skin"]), nodes, skeleton
+                )
+                points, triangles, joints, weights = _skinned(glb, part, joint_index, matrices)
+                assert part.joints is not None
+                linear = np.einsum("vs,vsab->vab", weights, matrices[part.joints][..., :3, :3])
+            else:
+                joint = skeleton.index(nodes.names[carrier[n]])
+                points, triangles, joints, weights = _rigid(part, joint, world[n])
+                linear = np.tile(world[n][:3, :3], (len(points), 1, 1))
+            attributes = primitive["attributes"]
+            normals = None
+            if "NORMAL" in attributes and DRACO not in primitive.get("extensions", {}):
+                given = glb.array(attributes["NORMAL"], "VEC3", "the normals of a mesh")
+                normals = np.einsum("vab,vb->va", linear, given)
+                normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+            uvs = tuple(
+                glb.array(attributes[f"TEXCOORD_{layer}"], "VEC2", "texture coordinates")
+                for layer in range(2)
+                if f"TEXCOORD_{layer}" in attributes
+                and DRACO not in primitive.get("extensions", {})
+            )
+            yield PosedPrimitive(
+                str(node.get("name") or mesh.get("name") or "Mesh"),
+                mesh,
+                primitive,
+                points,
+                triangles,
+                joints,
+                weights,
+                linear,
+                normals,
+                uvs,
+            )
 
 
 def _world_matrices(glb: Glb) -> dict[int, Floats]:

@@ -17,7 +17,8 @@ from writhe.io.gltf.builder import FLOAT, GltfBuilder
 from writhe.io.gltf.new_character import xyzw
 from writhe.skeleton import JointKind, Motion, quaternions, transforms
 
-# node, "translation" or "rotation", values (frames, 3 or 4; quaternions as xyzw)
+# node, "translation", "rotation" or "weights" (of morph targets), values (frames, 3, 4 or number of
+# targets; quaternions as xyzw)
 Track = tuple[int, str, Floats]
 
 
@@ -48,7 +49,7 @@ class AnimationWriter:
         self._times: dict[tuple[int, float, float], int] = {}
         animations = builder.entries("animations")
         for other in animations:
-            _set_current(other, False)
+            set_current(other, False)
         if replaces is None:
             taken = [str(a.get("name", "")) for a in animations]
             self._json: dict[str, Any] = {"name": unique_names([*taken, name])[-1]}
@@ -58,7 +59,7 @@ class AnimationWriter:
             self._json = animations[replaces]
             self._json.setdefault("name", name)
             self._drop_joint_channels(joints)
-        _set_current(self._json, len(animations) > 1)
+        set_current(self._json, len(animations) > 1)
 
     @property
     def name(self) -> str:
@@ -94,8 +95,9 @@ class AnimationWriter:
                     times[:, None], FLOAT, "SCALAR", bounds=True
                 )
             _make_animatable(self._builder.json["nodes"][node])
-            kind = "VEC4" if path == "rotation" else "VEC3"
-            output = self._builder.accessor(values, FLOAT, kind)
+            kind = {"rotation": "VEC4", "weights": "SCALAR"}.get(path, "VEC3")
+            rows = values.reshape(-1, 1) if path == "weights" else values
+            output = self._builder.accessor(rows, FLOAT, kind)
             target = {"node": node, "path": path}
             self._json["channels"].append(
                 {"sampler": len(self._json["samplers"]), "target": target}
@@ -110,7 +112,7 @@ class AnimationWriter:
         return not self._json["channels"]
 
 
-def _set_current(animation: dict[str, Any], on: bool) -> None:
+def set_current(animation: dict[str, Any], on: bool) -> None:
     """Mark the animation that is read by default, if the file has several."""
     extras = animation.get("extras")
     note = extras.get("writhe") if isinstance(extras, dict) else None

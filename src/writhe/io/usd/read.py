@@ -1,29 +1,29 @@
-"""Reads the first skeleton of a USD file, its animation and the meshes bound to it."""
+"""Reads the first skeleton of a USD file and its animation; all of it becomes a glTF document."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
 from writhe.errors import FileFormatError
 from writhe.io.file_size_limits import check_joint_count, checked_size, unique_names
-from writhe.io.mesh_skin import four_strongest, merged_skin, polygons_to_triangles
 from writhe.io.usd import SUFFIXES, require_usd, usd_modules
-from writhe.io.world_frames import positions_and_rotations, skeleton_and_motion, skin_in_rest_pose
+from writhe.io.world_frames import skeleton_and_motion
 from writhe.skeleton import Motion, Skeleton, Skin
+from writhe.skeleton.source_file import SourceFile
 
 _Z_UP_TO_Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
 
 
 @dataclass(frozen=True)
-class _UsdSkeleton:
+class UsdSkeleton:
     """The first skeleton of a stage."""
 
     path: Path
@@ -33,6 +33,12 @@ class _UsdSkeleton:
     query: Any
     to_metres: Floats  # (4, 4) from the stage's axes and unit to Y up and metres
 
+    @property
+    def unit_m(self) -> float:
+        """Metres per unit of the stage."""
+        (UsdGeom,) = usd_modules("UsdGeom")
+        return float(UsdGeom.GetStageMetersPerUnit(self.stage))
+
     def matrices(self, values: Any) -> Floats:
         """(n, 4, 4) matrices on columns, in metres and Y up, of USD's matrices on rows."""
         rows = np.array([np.array(m) for m in values], dtype=np.float64)
@@ -41,22 +47,47 @@ class _UsdSkeleton:
 
 def load_usd(path: Path) -> Motion:
     """The motion of the first skeleton of a USD file; its bind pose as one frame if it has none."""
-    return _motion(_open(path))
+    from writhe.io.gltf.container import Glb
+    from writhe.io.gltf.read import read_motion
+
+    opened = open_skeleton(path)
+    motion = read_motion(Glb(_document(opened)))
+    stated = {"format": "usd", "metres_per_unit": opened.unit_m, "unit_from": "stated in the file"}
+    return replace(motion, source={**motion.source, **stated})
 
 
-def load_usd_figure(path: Path) -> tuple[Skeleton, Skin | None, object]:
-    """The skeleton, the skin if there is one, and the stored body if there is one."""
-    found = _open(path)
-    skeleton = _motion(found).skeleton
-    text = found.skeleton.GetPrim().GetCustomDataByKey("writhe:body")
+def load_usd_figure(path: Path) -> tuple[Skeleton, Skin | None, object, SourceFile]:
+    """The skeleton, the skin and the stored body if there are any, and the glTF document."""
+    from writhe.io.gltf.read import read_figure
+
+    opened = open_skeleton(path)
+    skeleton, skin, _, _, source = read_figure(_document(opened))
+    text = opened.skeleton.GetPrim().GetCustomDataByKey("writhe:body")
     try:
         note = json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         note = None
-    return skeleton, _skin(found, skeleton), note
+    return skeleton, skin, note, source
 
 
-def _open(path: Path) -> _UsdSkeleton:
+def _document(opened: UsdSkeleton) -> SourceFile:
+    """The character as a glTF document: joints, meshes, materials, images, animation."""
+    from writhe.io.gltf.converted_scene import CharacterScene, Clip, converted_document
+    from writhe.io.usd.materials import SceneMaterials
+    from writhe.io.usd.meshes import scene_meshes
+
+    motion = _motion(opened)
+    materials = SceneMaterials(opened.path)
+    meshes = scene_meshes(opened, materials)
+    clips = [Clip(motion)] if motion.source["animations"] else []
+    scene = CharacterScene(
+        motion.skeleton, meshes, materials.materials, materials.images, (), clips
+    )
+    return converted_document(opened.path, scene)
+
+
+def open_skeleton(path: Path) -> UsdSkeleton:
+    """The first skeleton of a USD file."""
     checked_size(path)
     require_usd(path)
     Sdf, Tf, Usd, UsdGeom, UsdSkel = usd_modules("Sdf", "Tf", "Usd", "UsdGeom", "UsdSkel")
@@ -86,12 +117,12 @@ def _open(path: Path) -> _UsdSkeleton:
         raise FileFormatError(path, f"the skeleton {prims[0].GetPath()} has no joints")
     scale = float(UsdGeom.GetStageMetersPerUnit(stage))
     turn = _Z_UP_TO_Y_UP if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z else np.eye(4)
-    return _UsdSkeleton(
+    return UsdSkeleton(
         path, stage, cache, skeleton, query, np.diag([scale, scale, scale, 1.0]) @ turn
     )
 
 
-def _names(found: _UsdSkeleton) -> tuple[list[str], list[int]]:
+def joint_names(found: UsdSkeleton) -> tuple[list[str], list[int]]:
     """Joint names, and their order with parents before children."""
     tokens = [str(t) for t in found.query.GetJointOrder()]
     given = found.skeleton.GetJointNamesAttr().Get()
@@ -103,7 +134,7 @@ def _names(found: _UsdSkeleton) -> tuple[list[str], list[int]]:
     return unique_names(labels), [int(p) for p in found.query.GetTopology().GetParentIndices()]
 
 
-def _bind(found: _UsdSkeleton) -> tuple[Floats, Floats]:
+def bind_pose(found: UsdSkeleton) -> tuple[Floats, Floats]:
     """The bind pose (n, 4, 4) in metres and Y up, and the matrix (4, 4) that bound meshes need.
 
     UsdSkel asks for bind transforms in the world; some exporters (Blender) write them in the space
@@ -130,10 +161,10 @@ def _bind(found: _UsdSkeleton) -> tuple[Floats, Floats]:
     return bind, whole
 
 
-def _motion(found: _UsdSkeleton) -> Motion:
+def _motion(found: UsdSkeleton) -> Motion:
     (UsdGeom,) = usd_modules("UsdGeom")
 
-    names, parent = _names(found)
+    names, parent = joint_names(found)
     animation = found.query.GetAnimQuery()
     times: list[float] = []
     if animation:
@@ -150,78 +181,9 @@ def _motion(found: _UsdSkeleton) -> Motion:
             [np.array(m) for m in found.query.ComputeJointSkelTransforms(time)]
         ).transpose(0, 2, 1)
         frames[i] = found.to_metres @ world @ local
-    skeleton, q = skeleton_and_motion(names, parent, _bind(found)[0], frames, [True] * len(names))
-    source: dict[str, Any] = {
-        "format": "usd",
-        "animations": [str(animation.GetPrim().GetName())] if times else [],
-        "metres_per_unit": float(UsdGeom.GetStageMetersPerUnit(found.stage)),
-        "unit_from": "stated in the file",
-    }
+    skeleton, q = skeleton_and_motion(
+        names, parent, bind_pose(found)[0], frames, [True] * len(names)
+    )
+    name = str(animation.GetPrim().GetName()) if times else found.path.stem
     rate = float(found.stage.GetTimeCodesPerSecond())
-    return Motion(skeleton, q, rate, found.path.stem, source)
-
-
-def _skin(found: _UsdSkeleton, skeleton: Skeleton) -> Skin | None:
-    Usd, UsdGeom, UsdSkel = usd_modules("Usd", "UsdGeom", "UsdSkel")
-
-    names, _ = _names(found)
-    bind, whole = _bind(found)
-    at, turn = positions_and_rotations(bind)
-    rigid = np.tile(np.eye(4), (len(names), 1, 1))
-    rigid[:, :3, :3], rigid[:, :3, 3] = turn, at
-    order = {str(t): i for i, t in enumerate(found.query.GetJointOrder())}
-    parts: list[tuple[Floats, Ints, Ints, Floats]] = []
-    count = 0
-    for root in (p for p in found.stage.Traverse() if p.IsA(UsdSkel.Root)):
-        for binding in found.cache.ComputeSkelBindings(
-            UsdSkel.Root(root), Usd.PrimDefaultPredicate
-        ):
-            if binding.GetSkeleton().GetPrim() != found.skeleton.GetPrim():
-                continue
-            for target in binding.GetSkinningTargets():
-                part = _mesh(whole, skeleton, target, names, rigid, order, UsdGeom)
-                if part is not None:
-                    parts.append((part[0], part[1] + count, part[2], part[3]))
-                    count += len(part[0])
-    return merged_skin(parts)
-
-
-def _mesh(
-    whole: Floats,
-    skeleton: Skeleton,
-    target: Any,
-    names: list[str],
-    rigid: Floats,
-    order: dict[str, int],
-    geometry: Any,
-) -> tuple[Floats, Ints, Ints, Floats] | None:
-    prim = target.GetPrim()
-    if not prim.IsA(geometry.Mesh):
-        return None
-    mesh = geometry.Mesh(prim)
-    points = np.array(mesh.GetPointsAttr().Get(), dtype=np.float64)
-    influence = target.ComputeVaryingJointInfluences(len(points))
-    if influence is None or len(points) == 0:
-        return None
-    joints, weights = influence
-    width = len(joints) // len(points)
-    local = target.GetJointOrder()
-    remap = (
-        np.arange(len(names))
-        if not local
-        else np.array([order[str(t)] for t in local], dtype=np.int64)
-    )
-    vertex = np.repeat(np.arange(len(points)), width)
-    influences, shares = four_strongest(
-        len(points), vertex, remap[np.array(joints, dtype=np.int64)], np.array(weights, dtype=float)
-    )
-    bind = whole @ np.array(target.GetGeomBindTransform()).T
-    posed = skin_in_rest_pose(
-        skeleton, names, np.linalg.inv(rigid) @ bind, points, influences, shares
-    )
-    counts = np.array(mesh.GetFaceVertexCountsAttr().Get(), dtype=np.int64)
-    corners = np.array(mesh.GetFaceVertexIndicesAttr().Get(), dtype=np.int64)
-    begin = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
-    triangles = polygons_to_triangles(corners, np.stack([begin, counts], axis=1))
-    index = np.array([skeleton.index(name) for name in names], dtype=np.int64)
-    return posed, triangles, index[influences], shares
+    return Motion(skeleton, q, rate, name, {"animations": [name] if times else []})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,10 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
+from writhe.io.gltf.buffers import FORMAT
 from writhe.io.stored_body import body_note
 from writhe.io.usd import require_usd, usd_modules
+from writhe.io.usd.write_meshes import write_meshes
 from writhe.skeleton import Figure, Motion, Skeleton, forward, quaternions
 
 
@@ -19,7 +23,10 @@ def save_usd(
     path: Path, skeleton: Skeleton, *, motion: Motion | None = None, figure: Figure | None = None,
     suffix: str = ".usdc",
 ) -> None:  # fmt: skip
-    """Write a skeleton, and the motion and skin if given, to a USD file (.usda: text)."""
+    """Write a skeleton, and the motion and skin if given, to a USD file (.usda: text).
+
+    Images of a figure's document lie in a .usdz file, or in the folder `textures` beside others.
+    """
     require_usd(path)
     Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt = usd_modules(
         "Sdf", "Usd", "UsdGeom", "UsdSkel", "UsdUtils", "Vt"
@@ -28,7 +35,16 @@ def save_usd(
     if figure is not None and figure.skeleton.names != skeleton.names:
         raise WritheError("the figure's skeleton is not the motion's")
     # USD chooses the encoding by the suffix; files are written under a temporary name
-    encoding = {".usda": ".usda", ".usdz": ".usdc"}.get(suffix, ".usdc")
+    encoding = ".usda" if suffix == ".usda" else ".usdc"
+    if suffix == ".usdz":
+        with tempfile.TemporaryDirectory() as folder:
+            made = Path(folder) / "character"
+            save_usd(made, skeleton, motion=motion, figure=figure, suffix=".usdc")
+            made = made.rename(made.with_suffix(".usdc"))
+            packed = Path(folder) / "packed.usdz"
+            UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(made)), str(packed))
+            shutil.copyfile(packed, path)
+        return
     layer = Sdf.Layer.CreateNew(str(path) + encoding)
     stage = Usd.Stage.Open(layer)
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.y)
@@ -48,15 +64,12 @@ def save_usd(
     if figure is not None and figure.capsules:
         skel.GetPrim().SetCustomDataByKey("writhe:body", json.dumps(body_note(figure)))
     if figure is not None and figure.skin is not None:
-        _mesh(stage, skel, figure)
+        if figure.source is not None and figure.source.format == FORMAT:
+            write_meshes(stage, skel, figure, path.parent)
+        else:
+            _mesh(stage, skel, figure)
     stage.GetRootLayer().Save()
-    made = Path(str(path) + encoding)
-    if suffix == ".usdz":
-        packed = Path(str(path) + ".usdz")
-        UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(made)), str(packed))
-        made.unlink()
-        made = packed
-    made.replace(path)
+    Path(str(path) + encoding).replace(path)
 
 
 def _joint_paths(skeleton: Skeleton) -> list[str]:

@@ -38,8 +38,7 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.support_polygon import can_balance
 
-# shapes of imported characters that overlap at a joint in every pose are not tested
-POLICY = ContactPolicy(skip_joint_zones=True)
+POLICY = ContactPolicy()  # of the studio and of certificates
 
 
 def run(

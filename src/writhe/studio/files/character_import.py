@@ -11,9 +11,9 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError
 from writhe.io import load, load_figure
-from writhe.io.files import GLTF
+from writhe.io.files import GLTF, USD
 from writhe.io.gltf.container import Glb
-from writhe.io.gltf.contents import contents
+from writhe.io.gltf.contents import contents, find_animation
 from writhe.io.gltf.existing_document import open_document
 from writhe.io.gltf.write import WrittenCharacter, nodes_of, packed_bytes
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, forward
@@ -26,17 +26,28 @@ from writhe.studio.view.figure_mesh import bone_capsules
 
 NO_CLIP = "-"
 BESIDE_M = 1.4  # between characters
-# character formats whose contents cannot be listed without reading the whole file
-_CHARACTERS = (".fbx", ".usd", ".usda", ".usdc", ".usdz")
 
 
 def inspect(path: Path) -> dict[str, Any]:
-    """Whether a file holds a character (a mesh to show), and its animations by name."""
+    """Whether a file holds a character (a mesh to show), and its animations by name.
+
+    `current` is the number of the animation that is read by default.
+    """
     suffix = path.suffix.lower()
-    if suffix not in GLTF:
-        return {"character": suffix in _CHARACTERS, "animations": []}
-    found = contents(Glb(path))
-    return {"character": found["meshes"] > 0, "animations": found["animations"]}
+    if suffix == ".fbx":
+        from writhe.io.fbx.read import fbx_document
+
+        glb = Glb(fbx_document(path))
+    elif suffix in GLTF:
+        glb = Glb(path)
+    else:
+        return {"character": suffix in USD, "animations": [], "current": 0}
+    found = contents(glb)
+    return {
+        "character": found["meshes"] > 0,
+        "animations": found["animations"],
+        "current": find_animation(glb, None) or 0,
+    }
 
 
 def import_character(

@@ -18,6 +18,7 @@ from writhe.batch.result_row import Row
 from writhe.batch.settings import Settings, content_hash
 from writhe.batch.sources import Source, filesystem, is_url
 from writhe.errors import WritheError
+from writhe.files import replace_file
 
 
 @dataclass(frozen=True)
@@ -116,12 +117,7 @@ def _publish(made: Path, output: str) -> None:
     target = Path(output)
     target.parent.mkdir(parents=True, exist_ok=True)
     # the temporary folder may be on another disk, where renaming would copy
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        shutil.move(made, part)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(target, lambda part: shutil.move(made, part))
 
 
 def _is_done(task: BatchTask, content: str) -> bool:

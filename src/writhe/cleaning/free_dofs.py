@@ -12,6 +12,7 @@ import numpy as np
 from writhe.arrays import Bools, Ints
 from writhe.collision import CollisionTable
 from writhe.kernels.cleaning.frame_rows import FreeColumns
+from writhe.kernels.collision.shape_gaps import Pairs
 from writhe.kernels.skeleton.kinematics import Tree
 from writhe.skeleton import Figure, Skeleton
 from writhe.skeleton.limbs import FOOT_ROLES
@@ -72,3 +73,34 @@ def free_columns(skeleton: Skeleton, free: Ints) -> tuple[FreeColumns, Ints]:
     return FreeColumns(
         dof, start, np.array([c for chain in chains for c in chain], dtype=np.int64)
     ), column_of
+
+
+def changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
+    """Body pairs whose relative pose depends on a free degree of freedom.
+
+    Shape pairs keep their numbers: `first` holds the first shape pair of each body pair; the entry
+    after the last body pair is not used.
+    """
+    tree, pairs = table.skeleton.tree, table.pairs
+
+    def moves(body: int, ancestor: int) -> bool:
+        j = int(table.bodies.joint[body])
+        while j != ancestor:
+            if may_change[tree.v_start[j] : tree.v_start[j + 1]].any():
+                return True
+            j = int(tree.parent[j])
+        return False
+
+    chosen = [
+        p
+        for p in range(len(pairs.a))
+        if moves(pairs.a[p], pairs.ancestor[p]) or moves(pairs.b[p], pairs.ancestor[p])
+    ]
+    if len(chosen) == len(pairs.a):
+        return pairs
+    return pairs._replace(
+        a=pairs.a[chosen],
+        b=pairs.b[chosen],
+        ancestor=pairs.ancestor[chosen],
+        first=pairs.first[[*chosen, len(pairs.a)]],
+    )

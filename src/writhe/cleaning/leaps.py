@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import maximum_filter1d
 
 from writhe.arrays import Floats
+from writhe.cleaning.window_options import WindowOptions
 
+_AROUND_S = 0.07  # the speed of the source is the largest within this time
 LEAP_M = 0.02  # beyond its own largest step in the source
 
 
@@ -58,3 +61,17 @@ def leaps(positions: Floats, source: Floats) -> Leaps:
         float(beyond.max()),
         int((beyond > LEAP_M).sum()),
     )
+
+
+def allowed_steps(source: Floats, fps: float, options: WindowOptions) -> Floats:
+    """(frames - 1, joints) maximum displacement of each joint per frame, m.
+
+    source (frames, joints, 3): positions of the joints in the source.
+    """
+    step = np.linalg.norm(np.diff(source, axis=0), axis=2)
+    if len(step) == 0:
+        return step
+    around = 2 * round(_AROUND_S * fps) + 1
+    local = maximum_filter1d(step, around, axis=0, mode="nearest")
+    anywhere = step.max(axis=0, keepdims=True)
+    return np.minimum(local + options.local_speed_m_s / fps, anywhere + options.speed_m_s / fps)

@@ -37,9 +37,7 @@ _ROUNDS = 7  # maximum number of rounds of solving failed intervals again
 # ... when started at the source: a path decides the side sooner than further rounds do
 _ROUNDS_FROM_SOURCE = 4
 _ROUNDS_OF_INTERPOLATION = 3  # maximum number of such rounds for the interpolations of a file
-_MAX_ROUNDS_WITHOUT_GAIN = (
-    2  # an interpolation is given up when so many rounds do not reduce its failures
-)
+_MAX_ROUNDS_WITHOUT_GAIN = 2  # then the interpolation of a file is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
 _SLIDE_M = 0.004  # a planted foot that moves farther in a frame than in the source slides
 _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast

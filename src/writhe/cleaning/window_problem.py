@@ -23,9 +23,11 @@ from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.cleaning.free_dofs import free_columns, independent_dofs, minor_joints
+from writhe.cleaning.free_dofs import changing_pairs, free_columns, independent_dofs, minor_joints
+from writhe.cleaning.leaps import allowed_steps
+from writhe.cleaning.window_arrays import WindowArrays
 from writhe.cleaning.window_options import Instant, WindowOptions
-from writhe.collision import CollisionTable, NearPairs
+from writhe.collision import NearPairs
 from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_pair_rows import instant_inequalities, speed_inequalities
 from writhe.kernels.cleaning.frame_rows import (
@@ -41,7 +43,6 @@ from writhe.kernels.cleaning.frame_rows import (
     take_steps,
 )
 from writhe.kernels.cleaning.planted_feet import PlantedFeet, add_planted_feet
-from writhe.kernels.collision.shape_gaps import Pairs
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
@@ -52,15 +53,11 @@ from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)
 
-
 _STANDING_M_S = 0.15  # a foot slower than this in the source is planted
 _DISPLACED_M = 1e-4
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
-_MAX_ROWS = 72  # inequalities of a frame at most
-_MAX_PAIRS, _MIN_PAIRS = 6, 256  # pairs between frames: 6 per frame, at least 256
 _NEAR_BOUND = 0.7  # share of a speed bound from which it becomes an inequality
-_AROUND_S = 0.07  # the speed of the source is the largest within this time
 
 
 def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
@@ -68,37 +65,6 @@ def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
     wide = maximum_filter1d(chosen.astype(np.int8), 2 * beside + 1, mode="constant")
     edges = np.flatnonzero(np.diff(np.concatenate([[0], wide, [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
-
-
-def _changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
-    """Body pairs whose relative pose depends on a free degree of freedom.
-
-    Shape pairs keep their numbers: `first` holds the first shape pair of each body pair; the entry
-    after the last body pair is not used.
-    """
-    tree, pairs = table.skeleton.tree, table.pairs
-
-    def moves(body: int, ancestor: int) -> bool:
-        j = int(table.bodies.joint[body])
-        while j != ancestor:
-            if may_change[tree.v_start[j] : tree.v_start[j + 1]].any():
-                return True
-            j = int(tree.parent[j])
-        return False
-
-    chosen = [
-        p
-        for p in range(len(pairs.a))
-        if moves(pairs.a[p], pairs.ancestor[p]) or moves(pairs.b[p], pairs.ancestor[p])
-    ]
-    if len(chosen) == len(pairs.a):
-        return pairs
-    return pairs._replace(
-        a=pairs.a[chosen],
-        b=pairs.b[chosen],
-        ancestor=pairs.ancestor[chosen],
-        first=pairs.first[[*chosen, len(pairs.a)]],
-    )
 
 
 class ClipProblem:
@@ -145,9 +111,9 @@ class ClipProblem:
         self._weight[self._feet] = self.options.foot_weight
         moved = np.diff(self.source_positions[:, self._feet], axis=0)
         self._planted: Bools = np.linalg.norm(moved, axis=2) * fps < _STANDING_M_S
-        self.allowed_step = self._allowed_steps()
+        self.allowed_step = allowed_steps(self.source_positions, fps, self.options)
         near, nv = NearPairs(table), skeleton.dof_count
-        self.pairs = _changing_pairs(table, self.may_change)
+        self.pairs = changing_pairs(table, self.may_change)
         self._obstacles = Obstacles(
             table.shapes,
             table.bodies,
@@ -162,8 +128,7 @@ class ClipProblem:
             np.empty((len(skeleton), 3, 3)),
             np.empty((nv, 3)),
         )
-        self._used = np.zeros(0, dtype=np.int64)
-        self._reserve(1)
+        self._arrays = WindowArrays(len(skeleton), nv)
         terms = CompiledTerms(skeleton, joint_limits(skeleton))
         self._limits = compile_limits(skeleton.tree, terms.program)
         m = len(self._limits.kind)
@@ -191,7 +156,7 @@ class ClipProblem:
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
         self._free, self._column_of = free_columns(self.skeleton, free)
-        self._reserve(stop - first)
+        self._arrays.reserve(stop - first)
         chosen = [i for i in instants if first - 1 <= i.frame < stop]
         self._instants = self._offsets(chosen, out)
         ranges, bound = [(first, stop)], options.max_move_m
@@ -217,11 +182,8 @@ class ClipProblem:
         """The step (F, n) of every frame of the window, and how far it moves a joint (F,), m."""
         options, part, free = self.options, slice(first, stop), self._free
         tree, frames, n = self.skeleton.tree, stop - first, len(free.dof)
-        rows = self._window_rows(frames, n)
-        width = window_band.width(n)
-        size = frames * n * width
-        band = self._band[:size].reshape(frames * n, width)
-        tried = cast(Any, self._factor[:size].reshape(frames * n, width))
+        rows = self._arrays.rows(frames, n)
+        band, tried = self._arrays.band(frames, n)
         right = np.zeros(frames * n)
         band[:] = 0.0
         linearise_window(
@@ -336,38 +298,13 @@ class ClipProblem:
             kinematics.integrate(self.skeleton.tree, self.source[t], x[t - first], q[t])
         return np.flatnonzero(main)
 
-    def _reserve(self, frames: int) -> None:
-        """Make room for a window of so many frames; the arrays are kept between windows."""
-        if len(self._used) >= frames:
-            return
-        joints, nv = len(self.skeleton), self.skeleton.dof_count
-        self._used = np.zeros(frames, dtype=np.int64)
-        self._positions, self._axes = np.empty((frames, joints, 3)), np.empty((frames, nv, 3))
-        self._values = np.empty((frames, _MAX_ROWS))
-        self._rows = np.empty(frames * _MAX_ROWS * nv)
-        size = frames * nv * window_band.width(nv)
-        self._band, self._factor = np.empty(size), np.empty(size, dtype=np.float32)
-        pairs = _MAX_PAIRS * frames + _MIN_PAIRS
-        self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
-        self._pair_row = np.empty(2 * pairs * nv)
-
-    def _window_rows(self, frames: int, n: int) -> WindowRows:
-        row = self._rows[: frames * _MAX_ROWS * n].reshape(frames, _MAX_ROWS, n)
-        return WindowRows(
-            self._positions[:frames],
-            self._axes[:frames],
-            self._used[:frames],
-            self._values[:frames],
-            row,
-        )
-
     def _pair_rows(
         self, q: Floats, first: int, stop: int, rows: WindowRows, margin: Floats
     ) -> window_band.PairRows:
         """Rows between neighbouring frames: speed bounds, and contacts at instants."""
-        n, tree = len(self._free.dof), self.skeleton.tree
+        arrays, tree = self._arrays, self.skeleton.tree
         before, after = min(1, first), min(1, len(q) - stop)
-        row = self._pair_row[: 2 * len(self._pair_frame) * n].reshape(-1, 2, n)
+        row = arrays.pair_rows(len(self._free.dof))
         count = speed_inequalities(
             tree,
             rows,
@@ -376,8 +313,8 @@ class ClipProblem:
             self.positions(q[stop : stop + after]),
             self.allowed_step[first - before : stop + after - 1],
             _NEAR_BOUND,
-            self._pair_frame,
-            self._pair_value,
+            arrays.pair_frame,
+            arrays.pair_value,
             row,
         )
         frames, shares, offsets = self._instants
@@ -395,12 +332,14 @@ class ClipProblem:
                 self.options.near_m,
                 first,
                 stop,
-                self._pair_frame,
-                self._pair_value,
+                arrays.pair_frame,
+                arrays.pair_value,
                 row,
                 count,
             )
-        return window_band.PairRows(self._pair_frame[:count], self._pair_value[:count], row[:count])
+        return window_band.PairRows(
+            arrays.pair_frame[:count], arrays.pair_value[:count], row[:count]
+        )
 
     def _planted_feet(self, q: Floats, first: int, stop: int) -> PlantedFeet:
         """The feet of a window and of the frames beside it."""
@@ -454,16 +393,3 @@ class ClipProblem:
         a, b = max(first, 0), min(stop, len(q))
         steps_between(self.skeleton.tree, self.source[a:b], q[a:b], out[a - first : b - first])
         return out
-
-    def _allowed_steps(self) -> Floats:
-        """(frames - 1, joints) maximum displacement of each joint per frame, m."""
-        options = self.options
-        step = np.linalg.norm(np.diff(self.source_positions, axis=0), axis=2)
-        if len(step) == 0:
-            return step
-        around = 2 * round(_AROUND_S * self.fps) + 1
-        local = maximum_filter1d(step, around, axis=0, mode="nearest")
-        anywhere = step.max(axis=0, keepdims=True)
-        return np.minimum(
-            local + options.local_speed_m_s / self.fps, anywhere + options.speed_m_s / self.fps
-        )

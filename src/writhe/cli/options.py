@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 MOTION_FILES = ".bvh, .glb, .gltf, .vrm, .vrma, .fbx, .usd, .usda, .usdc, .usdz, .npz"
 
+MotionFile = Annotated[
+    Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
+]
+OutputFile = Annotated[
+    Path,
+    typer.Option("-o", "--output", help="The .bvh or glTF file to write.", show_default=False),
+]
 Animation = Annotated[
     str | None,
     typer.Option(

@@ -17,6 +17,7 @@ from writhe.hands.standing import stand_before
 from writhe.scene import Scene
 from writhe.skeleton import forward
 from writhe.skeleton.configurations import configuration
+from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Pin, Target, make_poser, pin_here
 from writhe.solvers.posing.default_poser import DefaultPoser
@@ -130,7 +131,7 @@ def _hovering(
     feet = [
         pin_here(figure.skeleton, q[own], joint, orientation=True)
         for role, joint in figure.roles
-        if role in ("left_ankle", "right_ankle")
+        if role in ANKLES
     ]
     controls = Controls.standing() if can_balance(figure) else None
     poser = make_poser("default", scene, database, actor=actor, controls=controls)

@@ -17,6 +17,7 @@ from writhe.hands.poses import finger_goal
 from writhe.scene import Scene
 from writhe.skeleton import forward
 from writhe.skeleton.configurations import configuration
+from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Hold, Pin, Target, make_poser
 from writhe.solvers.posing.default_poser import DefaultPoser
@@ -152,7 +153,7 @@ class _Person:
                     frames.rotation(self.prefix + self._roles[role])
                 ),
             )
-            for role in ("left_ankle", "right_ankle")
+            for role in ANKLES
             if role in self._roles
         ]
 

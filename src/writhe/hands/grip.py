@@ -20,6 +20,7 @@ from writhe.scene import ObjectKind, Scene
 from writhe.scene.carrying import carried, carried_over
 from writhe.skeleton import forward
 from writhe.skeleton.configurations import configuration
+from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Hold, Pin, Target, make_poser
 from writhe.solvers.posing.default_poser import DefaultPoser
@@ -274,7 +275,7 @@ class _Gripping:
     def _feet(self, q: Floats) -> list[Pin]:
         frames = forward(self.layout.skeleton, q)
         roles = dict(self.scene.actor(self.actor).figure.roles)
-        feet = [roles[r] for r in ("left_ankle", "right_ankle") if r in roles]
+        feet = [roles[r] for r in ANKLES if r in roles]
         return [
             Pin(
                 foot,

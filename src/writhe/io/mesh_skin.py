@@ -17,12 +17,19 @@ def merged_skin(parts: list[tuple[Floats, Ints, Ints, Floats]]) -> Skin | None:
     if not parts:
         return None
     vertices, triangles, joints, weights = (np.concatenate(x) for x in zip(*parts, strict=True))
-    first, welded = weld(vertices, triangles, WELD_M)
+    return welded_skin(vertices, vertices, triangles, joints, weights)
+
+
+def welded_skin(
+    keys: Floats, vertices: Floats, triangles: Ints, joints: Ints, weights: Floats
+) -> Skin:
+    """The skin in which vertices (v, 3) with the same key (v, 3 or more) are merged."""
+    kept, welded = weld(keys, triangles, WELD_M)
     return Skin(
-        np.ascontiguousarray(vertices[first]),
+        np.ascontiguousarray(vertices[kept]),
         welded,
-        np.ascontiguousarray(joints[first]),
-        np.ascontiguousarray(weights[first]),
+        np.ascontiguousarray(joints[kept]),
+        np.ascontiguousarray(weights[kept]),
     )
 
 

@@ -12,6 +12,7 @@ LIMBS: dict[str, tuple[str, ...]] = {
     for side in SIDES
 }
 ANKLES = ("left_ankle", "right_ankle")
+END_EFFECTORS = ("left_wrist", "right_wrist", *ANKLES, "head")
 TOES = ("left_toe", "right_toe")
 FEET = tuple(zip(ANKLES, TOES, strict=True))  # of each side: ankle and toe
 FOOT_ROLES = (*ANKLES, *TOES)

@@ -9,19 +9,14 @@ from typing import Annotated
 import typer
 
 from writhe.cli.commands.certify import verdict_text
-from writhe.cli.options import Animation, Json
+from writhe.cli.options import Animation, Json, MotionFile, OutputFile
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 
 
 def clean(
-    file: Annotated[
-        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
-    ],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="The .bvh or glTF file to write.", show_default=False),
-    ],
+    file: MotionFile,
+    output: OutputFile,
     on: Annotated[
         str | None,
         typer.Option(

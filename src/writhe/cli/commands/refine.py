@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from writhe.cli.commands.certify import show_certificate, verdict_text
-from writhe.cli.options import Animation, Json
+from writhe.cli.options import Animation, Json, MotionFile, OutputFile
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 
@@ -21,13 +21,8 @@ _RANGE = re.compile(r"^(?P<names>.+?)(?:@(?P<first>\d+)-(?P<last>\d+))?$")
 
 
 def refine(
-    file: Annotated[
-        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
-    ],
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", help="The .bvh or glTF file to write.", show_default=False),
-    ],
+    file: MotionFile,
+    output: OutputFile,
     first: Annotated[int, typer.Option("--from", help="First frame of the segment.")] = 0,
     last: Annotated[int, typer.Option("--to", help="Last frame (negative: from the end).")] = -1,
     waypoint: Annotated[

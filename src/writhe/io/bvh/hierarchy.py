@@ -73,7 +73,7 @@ def parse_header(path: Path, head: bytes) -> BvhHeader:
             line=1 + len(_LINE_END.findall(head)),
             remedy="is it a BVH file, and complete?",
         )
-    joints = _Hierarchy(path, head[: motion.start(1)]).parse()
+    joints = _HierarchyParser(path, head[: motion.start(1)]).parse()
     line = 1 + len(_LINE_END.findall(head[: motion.start(1)]))
     at = motion.end(1)
     values: list[tuple[str, int]] = []
@@ -141,7 +141,7 @@ def _float(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class _Hierarchy:
+class _HierarchyParser:
     """Reads the words of the HIERARCHY section, each with its line number."""
 
     def __init__(self, path: Path, text: bytes) -> None:

@@ -13,11 +13,8 @@ from writhe.io.gltf.compression import DRACO
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.geometry import DRAWN, TRIANGLES, Geometry, mesh_geometries
 from writhe.io.gltf.nodes import GlbNodes, depth_first, node_matrix, node_note, node_parents
-from writhe.io.weld import weld
+from writhe.io.mesh_skin import WELD_M, welded_skin
 from writhe.skeleton import Skeleton, Skin, forward
-
-# nearer vertices of one joint are merged: files split them at seams of texture or normals
-WELD_M = 1e-6
 
 # posed vertices, triangles, joints of the skeleton, weights
 _Part = tuple[Floats, Ints, Ints, Floats]
@@ -60,13 +57,7 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
     # vertices of different body parts are not merged even where they coincide
     keys = np.empty((len(points), 4))
     keys[:, :3], keys[:, 3] = points, WELD_M * joints[np.arange(len(joints)), weights.argmax(1)]
-    kept, welded = weld(keys, triangles, WELD_M)
-    return Skin(
-        np.ascontiguousarray(points[kept]),
-        welded,
-        np.ascontiguousarray(joints[kept]),
-        np.ascontiguousarray(weights[kept]),
-    )
+    return welded_skin(keys, points, triangles, joints, weights)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,6 @@ from writhe.kernels.qp.dual_active_set import (
 )
 from writhe.kernels.skeleton.kinematics import (
     Tree,
-    add_point_gradient,
     difference,
     forward,
     integrate,
@@ -39,6 +38,7 @@ from writhe.kernels.skeleton.kinematics import (
     point_jacobian,
     turn_jacobian,
 )
+from writhe.kernels.terms.contact_rows import gap_gradient
 from writhe.kernels.terms.limit_rows import LimitRows, limit_gradient, limit_values
 
 PIN_COMPLIANCE, HARD_COMPLIANCE = 1e-6, 1e-8
@@ -244,17 +244,7 @@ def _contact_rows(
             continue
         if count == rows.low.shape[0]:
             break
-        row = rows.matrix[count]
-        row[:] = 0.0
-        nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
-        x, y, z = near.surface_a[i, 0], near.surface_a[i, 1], near.surface_a[i, 2]
-        add_point_gradient(
-            model.tree, work.positions, work.axes, near.joints[i, 0], x, y, z, nx, ny, nz, row
-        )
-        x, y, z = near.surface_b[i, 0], near.surface_b[i, 1], near.surface_b[i, 2]
-        add_point_gradient(
-            model.tree, work.positions, work.axes, near.joints[i, 1], x, y, z, -nx, -ny, -nz, row
-        )
+        gap_gradient(model.tree, work.positions, work.axes, near, i, rows.matrix[count])
         rows.low[count], rows.high[count] = low, 1e9
         rows.compliance[count] = HARD_COMPLIANCE
         rows.state[count] = FREE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
+from writhe.kernels.skeleton.joint_points import point_in_world
 from writhe.kernels.skeleton.kinematics import Tree
 
 
@@ -116,36 +117,9 @@ def momentum_between(
             m = mass[j]
             if m == 0.0:
                 continue
-            ax = positions_from[j, 0] + (
-                rotations_from[j, 0, 0] * centre[j, 0]
-                + rotations_from[j, 0, 1] * centre[j, 1]
-                + rotations_from[j, 0, 2] * centre[j, 2]
-            )
-            ay = positions_from[j, 1] + (
-                rotations_from[j, 1, 0] * centre[j, 0]
-                + rotations_from[j, 1, 1] * centre[j, 1]
-                + rotations_from[j, 1, 2] * centre[j, 2]
-            )
-            az = positions_from[j, 2] + (
-                rotations_from[j, 2, 0] * centre[j, 0]
-                + rotations_from[j, 2, 1] * centre[j, 1]
-                + rotations_from[j, 2, 2] * centre[j, 2]
-            )
-            bx = positions_to[j, 0] + (
-                rotations_to[j, 0, 0] * centre[j, 0]
-                + rotations_to[j, 0, 1] * centre[j, 1]
-                + rotations_to[j, 0, 2] * centre[j, 2]
-            )
-            by = positions_to[j, 1] + (
-                rotations_to[j, 1, 0] * centre[j, 0]
-                + rotations_to[j, 1, 1] * centre[j, 1]
-                + rotations_to[j, 1, 2] * centre[j, 2]
-            )
-            bz = positions_to[j, 2] + (
-                rotations_to[j, 2, 0] * centre[j, 0]
-                + rotations_to[j, 2, 1] * centre[j, 1]
-                + rotations_to[j, 2, 2] * centre[j, 2]
-            )
+            x, y, z = centre[j, 0], centre[j, 1], centre[j, 2]
+            ax, ay, az = point_in_world(positions_from, rotations_from, j, x, y, z)
+            bx, by, bz = point_in_world(positions_to, rotations_to, j, x, y, z)
             if sweep == 0:
                 share = 0.5 * m / total
                 cx += share * (ax + bx)

@@ -9,6 +9,19 @@ from writhe.kernels.skeleton.kinematics import Tree, add_point_gradient
 
 
 @kernel
+def gap_gradient(
+    tree: Tree, positions: Floats, axes: Floats, near: NearPairRows, i: int, row: Floats
+) -> None:
+    """row (nv) = n . (J_a - J_b), the derivative of the gap of near pair i."""
+    row[:] = 0.0
+    nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
+    x, y, z = near.surface_a[i, 0], near.surface_a[i, 1], near.surface_a[i, 2]
+    add_point_gradient(tree, positions, axes, near.joints[i, 0], x, y, z, nx, ny, nz, row)
+    x, y, z = near.surface_b[i, 0], near.surface_b[i, 1], near.surface_b[i, 2]
+    add_point_gradient(tree, positions, axes, near.joints[i, 1], x, y, z, -nx, -ny, -nz, row)
+
+
+@kernel
 def contact_rows(
     tree: Tree,
     positions: Floats,
@@ -33,12 +46,7 @@ def contact_rows(
     rows = min(count, matrix.shape[0])
     for i in range(rows):
         row = matrix[i]
-        row[:] = 0.0
-        nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
-        x, y, z = near.surface_a[i, 0], near.surface_a[i, 1], near.surface_a[i, 2]
-        add_point_gradient(tree, positions, axes, near.joints[i, 0], x, y, z, nx, ny, nz, row)
-        x, y, z = near.surface_b[i, 0], near.surface_b[i, 1], near.surface_b[i, 2]
-        add_point_gradient(tree, positions, axes, near.joints[i, 1], x, y, z, -nx, -ny, -nz, row)
+        gap_gradient(tree, positions, axes, near, i, row)
         clearance = near.gap[i] + near.allowance[i] - margin_m
         low[i] = min(-approach * clearance, recovery_m)
     return rows
@@ -69,12 +77,7 @@ def cut_rows(
         if rows == matrix.shape[0]:
             break
         row = matrix[rows]
-        row[:] = 0.0
-        nx, ny, nz = near.normal[i, 0], near.normal[i, 1], near.normal[i, 2]
-        x, y, z = near.surface_a[i, 0], near.surface_a[i, 1], near.surface_a[i, 2]
-        add_point_gradient(tree, positions, axes, near.joints[i, 0], x, y, z, nx, ny, nz, row)
-        x, y, z = near.surface_b[i, 0], near.surface_b[i, 1], near.surface_b[i, 2]
-        add_point_gradient(tree, positions, axes, near.joints[i, 1], x, y, z, -nx, -ny, -nz, row)
+        gap_gradient(tree, positions, axes, near, i, row)
         total = -clearance
         for k in range(ahead.shape[0]):
             total += row[k] * ahead[k]

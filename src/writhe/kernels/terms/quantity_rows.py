@@ -33,6 +33,7 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.segment_distance import segment_parameters
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.joint_limits import swing_extent, swing_twist, swing_twist_jacobian
+from writhe.kernels.skeleton.joint_points import direction_in_world, point_in_world
 from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree, add_point_gradient
 from writhe.kernels.skeleton.rotation import (
     inverse_right_jacobian,
@@ -45,7 +46,7 @@ from writhe.kernels.terms.jacobian_columns import (
     add_rotation_columns,
     multiply_rows,
 )
-from writhe.kernels.terms.tangle_rows import coordinate_rows, entry_rows, linking_row
+from writhe.kernels.terms.tangle_rows import VertexPool, coordinate_rows, entry_rows, linking_row
 from writhe.kernels.topology.gauss_linking import make_scratch
 
 (
@@ -92,13 +93,7 @@ def _point_rows(
     rows: Floats,
 ) -> None:
     """A point of a, in the world (b = -1) or in b's frame: R_b^T (x_a - p_b). Metres."""
-    x = positions[a, 0]
-    y = positions[a, 1]
-    z = positions[a, 2]
-    for c in range(3):
-        x += rotations[a, 0, c] * data[c]
-        y += rotations[a, 1, c] * data[c]
-        z += rotations[a, 2, c] * data[c]
+    x, y, z = point_in_world(positions, rotations, a, data[0], data[1], data[2])
     add_point_columns(tree, positions, axes, a, x, y, z, 1.0, rows)
     if b < 0:
         values[0], values[1], values[2] = x, y, z
@@ -123,11 +118,7 @@ def _direction_rows(
     rows: Floats,
 ) -> None:
     """A direction of a, in the world (b = -1) or in b's frame."""
-    x, y, z = 0.0, 0.0, 0.0
-    for c in range(3):
-        x += rotations[a, 0, c] * data[c]
-        y += rotations[a, 1, c] * data[c]
-        z += rotations[a, 2, c] * data[c]
+    x, y, z = direction_in_world(rotations, a, data[0], data[1], data[2])
     add_direction_columns(tree, axes, a, x, y, z, 1.0, rows)
     if b < 0:
         values[0], values[1], values[2] = x, y, z
@@ -207,11 +198,7 @@ def _centre_rows(
         if mass[j] == 0.0:
             continue
         fraction = mass[j] / total
-        x, y, z = positions[j, 0], positions[j, 1], positions[j, 2]
-        for c in range(3):
-            x += rotations[j, 0, c] * centre[j, c]
-            y += rotations[j, 1, c] * centre[j, c]
-            z += rotations[j, 2, c] * centre[j, c]
+        x, y, z = point_in_world(positions, rotations, j, centre[j, 0], centre[j, 1], centre[j, 2])
         values[0] += fraction * x
         values[1] += fraction * y
         values[2] += fraction * z
@@ -233,17 +220,9 @@ def _gap_row(
     points = np.empty((4, 3))
     for k in range(4):
         joint = a if k < 2 else b
-        for r in range(3):
-            points[k, r] = data[3 * k + r]
-        if joint >= 0:
-            x, y, z = points[k, 0], points[k, 1], points[k, 2]
-            for r in range(3):
-                points[k, r] = (
-                    positions[joint, r]
-                    + rotations[joint, r, 0] * x
-                    + rotations[joint, r, 1] * y
-                    + rotations[joint, r, 2] * z
-                )
+        points[k, 0], points[k, 1], points[k, 2] = point_in_world(
+            positions, rotations, joint, data[3 * k], data[3 * k + 1], data[3 * k + 2]
+        )
     s, t = segment_parameters(points, 0, 2)
     ax = points[0, 0] + s * (points[1, 0] - points[0, 0])
     ay = points[0, 1] + s * (points[1, 1] - points[0, 1])
@@ -284,7 +263,7 @@ def evaluate_rows(
     vector = np.empty(3)
     matrix = np.empty((3, 3))
     scratch = make_scratch()
-    vertex_joints, vertices = program.vertex_joint, program.vertex_in_joint
+    pool = VertexPool(program.vertex_joint, program.vertex_in_joint)
     for i in range(program.operation.shape[0]):
         operation = program.operation[i]
         a, b = program.joint_a[i], program.joint_b[i]
@@ -309,20 +288,10 @@ def evaluate_rows(
                 )
         elif operation == SEPARATION:
             workspace[:] = 0.0
-            dx, dy, dz = positions[a, 0], positions[a, 1], positions[a, 2]
-            for c in range(3):
-                dx += rotations[a, 0, c] * data[c]
-                dy += rotations[a, 1, c] * data[c]
-                dz += rotations[a, 2, c] * data[c]
+            dx, dy, dz = point_in_world(positions, rotations, a, data[0], data[1], data[2])
             add_point_columns(tree, positions, axes, a, dx, dy, dz, 1.0, workspace)
-            x, y, z = data[3], data[4], data[5]
-            if b >= 0:
-                x, y, z = positions[b, 0], positions[b, 1], positions[b, 2]
-                for c in range(3):
-                    x += rotations[b, 0, c] * data[3 + c]
-                    y += rotations[b, 1, c] * data[3 + c]
-                    z += rotations[b, 2, c] * data[3 + c]
-                add_point_columns(tree, positions, axes, b, x, y, z, -1.0, workspace)
+            x, y, z = point_in_world(positions, rotations, b, data[3], data[4], data[5])
+            add_point_columns(tree, positions, axes, b, x, y, z, -1.0, workspace)
             dx, dy, dz = dx - x, dy - y, dz - z
             length = sqrt(dx * dx + dy * dy + dz * dz)
             out[0] = length
@@ -373,14 +342,8 @@ def evaluate_rows(
         elif operation == GAP:
             out[0] = _gap_row(tree, positions, rotations, axes, a, b, data, rows[0])
         elif operation == LINKING:
-            out[0] = linking_row(
-                tree, vertex_joints, vertices, positions, rotations, axes, data, scratch, rows[0]
-            )
+            out[0] = linking_row(tree, pool, positions, rotations, axes, data, scratch, rows[0])
         elif operation == TANGLE:
-            coordinate_rows(
-                tree, vertex_joints, vertices, positions, rotations, axes, data, scratch, out, rows
-            )
+            coordinate_rows(tree, pool, positions, rotations, axes, data, scratch, out, rows)
         elif operation == ENTRIES:
-            entry_rows(
-                tree, vertex_joints, vertices, positions, rotations, axes, data, scratch, out, rows
-            )
+            entry_rows(tree, pool, positions, rotations, axes, data, scratch, out, rows)

@@ -6,20 +6,29 @@ vertices from i on and the n vertices from j on.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
+from writhe.kernels.skeleton.joint_points import point_in_world
 from writhe.kernels.skeleton.kinematics import Tree, add_point_gradient
 from writhe.kernels.topology.gauss_linking import Scratch, linking_matrix_gradients, linking_sum
 from writhe.kernels.topology.strands import add_linking_gradient
 from writhe.kernels.topology.topology_coordinates import coordinate_gradients
 
 
+class VertexPool(NamedTuple):
+    """The k vertices of all polylines."""
+
+    joint: Ints  # (k,) -1 for the world
+    in_joint: Floats  # (k, 3) position in that joint's frame
+
+
 @kernel
 def _place_vertices(
-    vertex_joint: Ints,
-    vertex_in_joint: Floats,
+    pool: VertexPool,
     positions: Floats,
     rotations: Floats,
     data: Floats,
@@ -30,28 +39,18 @@ def _place_vertices(
     first, second, rows = int(data[0]), int(data[2]), int(data[1])
     for k in range(joints.shape[0]):
         vertex = first + k if k < rows else second + k - rows
-        joint = vertex_joint[vertex]
+        joint = pool.joint[vertex]
         joints[k] = joint
-        x = vertex_in_joint[vertex, 0]
-        y = vertex_in_joint[vertex, 1]
-        z = vertex_in_joint[vertex, 2]
-        if joint < 0:
-            points[k, 0], points[k, 1], points[k, 2] = x, y, z
-            continue
-        for r in range(3):
-            points[k, r] = (
-                positions[joint, r]
-                + rotations[joint, r, 0] * x
-                + rotations[joint, r, 1] * y
-                + rotations[joint, r, 2] * z
-            )
+        local = pool.in_joint[vertex]
+        points[k, 0], points[k, 1], points[k, 2] = point_in_world(
+            positions, rotations, joint, local[0], local[1], local[2]
+        )
 
 
 @kernel
 def linking_row(
     tree: Tree,
-    vertex_joint: Ints,
-    vertex_in_joint: Floats,
+    pool: VertexPool,
     positions: Floats,
     rotations: Floats,
     axes: Floats,
@@ -69,7 +68,7 @@ def linking_row(
         np.empty((count, 3)),
         np.zeros((count, 3)),
     )
-    _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
+    _place_vertices(pool, positions, rotations, data, joints, points)
     value = linking_sum(points[:rows], points[rows:], scratch)
     add_linking_gradient(points[:rows], points[rows:], gradients[:rows], gradients[rows:])
     for k in range(count):
@@ -82,8 +81,7 @@ def linking_row(
 @kernel
 def coordinate_rows(
     tree: Tree,
-    vertex_joint: Ints,
-    vertex_in_joint: Floats,
+    pool: VertexPool,
     positions: Floats,
     rotations: Floats,
     axes: Floats,
@@ -99,7 +97,7 @@ def coordinate_rows(
     rows, count = int(data[1]), int(data[1]) + int(data[3])
     m, n = rows - 1, count - rows - 1
     joints, points = np.empty(count, np.int64), np.empty((count, 3))
-    _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
+    _place_vertices(pool, positions, rotations, data, joints, points)
     matrix, by_vertex, by_entry = np.empty((m, n)), np.empty((4, 3, m, n)), np.empty((4, m, n))
     linking_matrix_gradients(points[:rows], points[rows:], scratch, matrix, by_vertex)
     coordinate_gradients(matrix, values, by_entry)
@@ -123,8 +121,7 @@ def coordinate_rows(
 @kernel
 def entry_rows(
     tree: Tree,
-    vertex_joint: Ints,
-    vertex_in_joint: Floats,
+    pool: VertexPool,
     positions: Floats,
     rotations: Floats,
     axes: Floats,
@@ -140,7 +137,7 @@ def entry_rows(
     rows, count, pieces = int(data[1]), int(data[1]) + int(data[3]), int(data[4])
     m, n = rows - 1, count - rows - 1
     joints, points = np.empty(count, np.int64), np.empty((count, 3))
-    _place_vertices(vertex_joint, vertex_in_joint, positions, rotations, data, joints, points)
+    _place_vertices(pool, positions, rotations, data, joints, points)
     matrix, by_vertex = np.empty((m, n)), np.empty((4, 3, m, n))
     linking_matrix_gradients(points[:rows], points[rows:], scratch, matrix, by_vertex)
     ends = np.empty(4, np.int64)

@@ -23,6 +23,7 @@ from numba import prange
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
+from writhe.kernels.skeleton.joint_points import point_in_world
 from writhe.kernels.skeleton.kinematics import Tree, forward, motion_axes
 from writhe.kernels.topology.gauss_linking import (
     COINCIDENT,
@@ -71,21 +72,10 @@ def strand_vertices(strands: Strands, positions: Floats, rotations: Floats, out:
     """World positions out (vertices, 3) for joint frames positions (n, 3), rotations (n, 3, 3)."""
     for k in range(strands.vertex_joint.shape[0]):
         j = strands.vertex_joint[k]
-        x, y, z = (
-            strands.vertex_in_joint[k, 0],
-            strands.vertex_in_joint[k, 1],
-            strands.vertex_in_joint[k, 2],
+        local = strands.vertex_in_joint[k]
+        out[k, 0], out[k, 1], out[k, 2] = point_in_world(
+            positions, rotations, j, local[0], local[1], local[2]
         )
-        if j < 0:
-            out[k, 0], out[k, 1], out[k, 2] = x, y, z
-        else:
-            for r in range(3):
-                out[k, r] = (
-                    positions[j, r]
-                    + rotations[j, r, 0] * x
-                    + rotations[j, r, 1] * y
-                    + rotations[j, r, 2] * z
-                )
 
 
 @kernel

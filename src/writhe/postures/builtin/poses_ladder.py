@@ -72,7 +72,7 @@ _CLIMBING = ArmAngles(flex=70, abduct=16, rotate=18, elbow=60)
 
 
 @dataclass(frozen=True)
-class Grip:
+class LadderGrip:
     """A hand position: height above the mean of the feet, on a rail or the nearest rung.
 
     Free hands (`height_m` below zero) follow their arm's angles.
@@ -83,10 +83,10 @@ class Grip:
     arm: ArmAngles = _CLIMBING
 
 
-FREE_ASIDE = Grip(-1.0, arm=ArmAngles(flex=14, abduct=72, rotate=0, elbow=16))
-FREE_DOWN = Grip(-1.0, arm=ArmAngles(flex=-10, abduct=20, elbow=24))
-FREE_BACK = Grip(-1.0, arm=ArmAngles(flex=-34, abduct=34, elbow=20))
-FREE_FACE = Grip(-1.0, arm=ArmAngles(flex=44, abduct=24, rotate=10, elbow=118))
+FREE_ASIDE = LadderGrip(-1.0, arm=ArmAngles(flex=14, abduct=72, rotate=0, elbow=16))
+FREE_DOWN = LadderGrip(-1.0, arm=ArmAngles(flex=-10, abduct=20, elbow=24))
+FREE_BACK = LadderGrip(-1.0, arm=ArmAngles(flex=-34, abduct=34, elbow=20))
+FREE_FACE = LadderGrip(-1.0, arm=ArmAngles(flex=44, abduct=24, rotate=10, elbow=118))
 
 
 def _nearest_rung(height_m: float) -> int:
@@ -96,7 +96,7 @@ def _nearest_rung(height_m: float) -> int:
 def climb(
     name: str,
     feet: tuple[float, float],
-    grips: tuple[Grip, Grip],
+    grips: tuple[LadderGrip, LadderGrip],
     trunk: TrunkAngles,
     away_m: float = 0.34,
     left_m: float = 0.0,
@@ -177,9 +177,9 @@ FOOT_RUNGS: tuple[tuple[float, float], ...] = (
     (3, 2.5),
     (3, 3),
 )
-_RAIL, _HIGH, _LOW = Grip(1.32), Grip(1.52), Grip(1.18)
-_RUNG, _RUNG_HIGH = Grip(1.34, rail=False), Grip(1.6, rail=False)
-WAYS: tuple[tuple[str, tuple[Grip, Grip], TrunkAngles, float, float], ...] = (
+_RAIL, _HIGH, _LOW = LadderGrip(1.32), LadderGrip(1.52), LadderGrip(1.18)
+_RUNG, _RUNG_HIGH = LadderGrip(1.34, rail=False), LadderGrip(1.6, rail=False)
+WAYS: tuple[tuple[str, tuple[LadderGrip, LadderGrip], TrunkAngles, float, float], ...] = (
     ("rails", (_RAIL, _RAIL), TrunkAngles(bend=6, nod=-10), 0.34, 0.0),
     ("rails high", (_HIGH, _HIGH), TrunkAngles(bend=2, nod=-24), 0.30, 0.0),
     ("rails low", (_LOW, _LOW), TrunkAngles(bend=16, nod=18), 0.42, 0.0),

@@ -16,11 +16,11 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from writhe.errors import WritheError
+from writhe.progress import Progress
 from writhe.research.benchmarks import studio
 
 _ROOT = Path(__file__).parents[4]
@@ -61,7 +61,7 @@ _FIGURES = (
 )
 
 
-def run(progress: Callable[[str], None], *, quick: bool = False) -> dict[str, Any]:
+def run(progress: Progress, *, quick: bool = False) -> dict[str, Any]:
     """Seconds to the first drag, certificate, page and pose; None where something is missing.
 
     Quick leaves out what compiles all kernels: the checkout with an empty cache and the warm-up.
@@ -70,22 +70,22 @@ def run(progress: Callable[[str], None], *, quick: bool = False) -> dict[str, An
     result["load_average"] = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
     with tempfile.TemporaryDirectory(prefix="writhe-bench-") as name:
         folder = Path(name)
-        progress("the start with cached kernels")
+        progress(None, "the start with cached kernels")
         result |= _cached(folder)
         wheels = sorted(
             (_ROOT / "dist").glob("writhe-*-cp*.whl"), key=lambda one: one.stat().st_mtime
         )
         if wheels:
-            progress("the installed wheel")
+            progress(None, "the installed wheel")
             python = _installed(wheels[-1], folder / "environment")
             result |= _wheel(python, folder)
             result["site_packages_mb"] = _megabytes(Path(python).parents[1])
-            progress("the baseline processor against this one")
+            progress(None, "the baseline processor against this one")
             result["baseline_over_native"] = _baseline_over_native(python, folder)
         if not quick:
-            progress("the checkout with an empty cache")
+            progress(None, "the checkout with an empty cache")
             result |= _checkout(folder)
-            progress("the warm-up")
+            progress(None, "the warm-up")
             empty = {"WRITHE_CACHE_DIR": str(folder / "warmup"), "WRITHE_PREBUILT": "0"}
             result["warmup_s"] = _timed(sys.executable, "-c", _WRITHE, "warmup", **empty)
     return result

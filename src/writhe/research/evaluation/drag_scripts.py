@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from writhe.research.evaluation.drags import Script
+from writhe.skeleton.limbs import ANKLES, END_EFFECTORS
 
 _LEFT, _RIGHT, _HANDS = ("left_wrist",), ("right_wrist",), ("left_wrist", "right_wrist")
-_FEET = ("left_ankle", "right_ankle")
 
 STANDING = (
     Script(
         "across the chest",
         _LEFT,
-        _FEET,
+        ANKLES,
         True,
         (((0.2, 1.1, 0.35),), ((-0.12, 1.25, 0.3),), ((-0.22, 1.38, 0.2),), ((0.3, 1.0, 0.3),)),
     ),
     Script(
         "behind the shoulder",
         _LEFT,
-        _FEET,
+        ANKLES,
         False,
         (((0.0, 1.3, 0.35),), ((-0.25, 1.45, 0.1),), ((-0.2, 1.4, -0.15),), ((0.3, 1.1, 0.3),)),
     ),
     Script(
         "behind the back",
         _HANDS,
-        _FEET,
+        ANKLES,
         True,
         (
             ((0.35, 0.95, -0.1), (-0.35, 0.95, -0.1)),
@@ -36,7 +36,7 @@ STANDING = (
     Script(
         "fold and swap",
         _HANDS,
-        _FEET,
+        ANKLES,
         True,
         (
             ((0.2, 1.2, 0.35), (-0.2, 1.1, 0.35)),
@@ -55,21 +55,21 @@ STANDING = (
     Script(
         "into the body",
         _LEFT,
-        _FEET,
+        ANKLES,
         False,
         (((0.2, 1.15, 0.3),), ((0.0, 1.15, 0.0),), ((0.3, 1.1, 0.2),)),
     ),
     Script(
         "through the body",
         _RIGHT,
-        _FEET,
+        ANKLES,
         False,
         (((-0.35, 1.1, 0.05),), ((0.4, 1.1, 0.0),), ((-0.35, 1.1, 0.1),)),
     ),
     Script(
         "through a held chest",
         _RIGHT,
-        (*_FEET, "chest", "hips"),
+        (*ANKLES, "chest", "hips"),
         False,
         (((-0.35, 1.2, 0.15),), ((0.35, 1.25, -0.2),), ((-0.3, 1.0, 0.2),)),
     ),
@@ -126,28 +126,28 @@ CHAIR_PINNED = (
     Script(
         "lean",
         ("head",),
-        _FEET,
+        ANKLES,
         True,
         (((0.0, 1.1, 0.3),), ((0.25, 1.15, 0.1),), ((0.0, 1.2, -0.05),)),
     ),
     Script(
         "rise and sit down",
         ("hips",),
-        _FEET,
+        ANKLES,
         True,
         (((0.0, 0.72, 0.25),), ((0.0, 0.9, 0.36),), ((0.0, 0.62, 0.06),)),
     ),
     Script(
         "hand to the floor",
         _LEFT,
-        _FEET,
+        ANKLES,
         True,
         (((0.35, 0.6, 0.4),), ((0.32, 0.22, 0.5),), ((0.2, 0.75, 0.35),)),
     ),
     Script(
         "hold the seat",
         _HANDS,
-        _FEET,
+        ANKLES,
         True,
         (
             ((0.38, 0.65, 0.15), (-0.38, 0.65, 0.15)),
@@ -158,18 +158,17 @@ CHAIR_PINNED = (
     Script(
         "hand around the upright",
         _RIGHT,
-        _FEET,
+        ANKLES,
         False,
         (((-0.42, 0.8, 0.0),), ((-0.3, 0.75, -0.4),), ((0.1, 0.75, -0.1),), ((-0.2, 0.75, 0.3),)),
     ),
 )
 
 # one of the five end effectors is dragged, the others are pinned
-_FIVE = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head")
 
 
 def _others(joint: str) -> tuple[str, ...]:
-    return tuple(name for name in _FIVE if name != joint)
+    return tuple(name for name in END_EFFECTORS if name != joint)
 
 
 LADDER = (

@@ -18,10 +18,10 @@ import numpy as np
 from writhe.arrays import Floats, vector3
 from writhe.research.evaluation.drag_scenes import DragScene
 from writhe.skeleton import forward
+from writhe.skeleton.limbs import END_EFFECTORS
 from writhe.solvers.posing import Poser, Target, pin_here
 
-ENDS = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head")
-DRAGGED = (*ENDS, "left_elbow", "right_elbow", "left_knee", "right_knee", "hips", "chest")
+DRAGGED = (*END_EFFECTORS, "left_elbow", "right_elbow", "left_knee", "right_knee", "hips", "chest")
 MAX_IN_A_ROW = 10  # frames
 NEARER_M = 0.0005
 STILL = 1e-4  # change of q, radians or metres
@@ -68,7 +68,7 @@ def random_drag(setting: DragScene, seed: int) -> RandomDrag:
     rng = np.random.default_rng(seed)
     frames = forward(setting.figure.skeleton, setting.start)
     names = [str(n) for n in rng.choice(DRAGGED, size=int(rng.integers(1, 3)), replace=False)]
-    pinned = tuple(n for n in ENDS if n not in names and rng.random() < 0.5)
+    pinned = tuple(n for n in END_EFFECTORS if n not in names and rng.random() < 0.5)
     here = np.array([frames.position(name) for name in names])
     away = rng.normal(0.0, REACH_M, (WAYPOINTS, *here.shape)) * np.array([1.0, 0.7, 1.0])
     points = [here, *(here + away), here]

@@ -16,7 +16,7 @@ from writhe.skeleton import Capsule, Figure, Joint, JointKind, Limits, Skeleton,
 from writhe.skeleton.fold_limits import FoldLimit
 
 
-class _Joint(msgspec.Struct, array_like=True):
+class _StoredJoint(msgspec.Struct, array_like=True):
     name: str
     parent: str | None
     kind: int
@@ -32,9 +32,9 @@ class _Joint(msgspec.Struct, array_like=True):
     inertia: Vector3 = (0.0, 0.0, 0.0)
 
     @staticmethod
-    def of(joint: Joint) -> _Joint:
+    def of(joint: Joint) -> _StoredJoint:
         limits = joint.limits
-        return _Joint(
+        return _StoredJoint(
             joint.name,
             joint.parent,
             int(joint.kind),
@@ -107,7 +107,7 @@ class EmbeddedModel(msgspec.Struct, frozen=True):
 
 class _Figure(msgspec.Struct):
     name: str
-    joints: list[_Joint]
+    joints: list[_StoredJoint]
     tips: list[_Tip]
     capsules: list[_Capsule]
     strands: list[tuple[str, list[str]]]
@@ -127,7 +127,7 @@ def encode_figure(
     excluded: shapes that the user has taken out, which can be put back.
     """
     skeleton, skin = figure.skeleton, figure.skin
-    joints = [_Joint.of(joint) for joint in skeleton.joints]
+    joints = [_StoredJoint.of(joint) for joint in skeleton.joints]
     folds = [
         (fold.joint, _quaternion(fold.frame), [float(x) for x in fold.bend_rad])
         for fold in figure.folds

@@ -49,7 +49,7 @@ class ClearingDialog {
     "p",
     { class: "note" },
     h("strong", {}, "Go around"),
-    " plans a new path from one pose to the next, as arms that swap over and under need. ",
+    " plans a new path from one pose to the next, for example where arms swap over and under. ",
     h("strong", {}, "Push out"),
     " keeps the motion and moves only what overlaps; feet stay planted. Neither changes your keys.",
   );
@@ -201,9 +201,9 @@ class ClearingDialog {
     const actors = store.state?.actors ?? [];
     const actor = segment.actors.includes(store.active) ? store.active : segment.actors[0];
     const name = actors.find((one) => one.id === actor)?.name ?? "";
-    const moves = actors.length > 1 ? ` ${name} is the one to move.` : "";
+    const moves = actors.length > 1 ? ` ${name} will move.` : "";
     const before = actors.flatMap((one) => one.sampled_tracks).find((track) => overlapInTime(track, segment));
-    const note = before ? ` It was “${before.name}” before its poses changed.` : "";
+    const note = before ? ` Its motion “${before.name}” was made before the poses changed.` : "";
     const { start_s, end_s } = segment;
     const fix = (how: "detour" | "push_out") => () => this.start({ type: "clear_segment", actor, start_s, end_s, how });
     const look = () => {

@@ -31,7 +31,11 @@ export const install: Install = (editor) => {
       editor.seek(message.end_s);
       editor.viewport.frameEveryone();
       const wrong = message.conflicts.slice(0, 2).join(", ");
-      if (wrong) showMessage(`Walks, but does not keep: ${wrong}. The strip on the timeline shows where.`, "problem");
+      if (wrong)
+        showMessage(
+          `The character walks, but does not keep: ${wrong}. The strip on the timeline shows where.`,
+          "problem",
+        );
       else showMessage(`Walks until ${message.end_s.toFixed(2)} s. The playhead is there: go on posing.`);
     },
   };

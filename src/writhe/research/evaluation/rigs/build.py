@@ -35,7 +35,7 @@ class GeneratedRig:
 
 
 @dataclass
-class _Joint:
+class _RigJoint:
     name: str
     parent: str | None
     at: Floats
@@ -70,7 +70,7 @@ class _Draft:
         human = figure("human").skeleton
         self.style = style
         self.at = {n: human.rest_positions[j].copy() for j, n in enumerate(human.names)}
-        self.joints: list[_Joint] = []
+        self.joints: list[_RigJoint] = []
         self.roles: dict[str, str] = {}
         self._containers()
         self._trunk()
@@ -81,7 +81,7 @@ class _Draft:
 
     def _add(self, name: str, parent: str | None, at: Floats, role: str | None = None) -> str:
         if not any(j.name == name for j in self.joints):
-            self.joints.append(_Joint(name, parent, at.copy()))
+            self.joints.append(_RigJoint(name, parent, at.copy()))
         if role is not None:
             self.roles[role] = name
         return name
@@ -226,7 +226,7 @@ def _fill(pattern: str, side: str, finger: str = "", number: int = 0, index: int
     )
 
 
-def _lower_arms(joints: list[_Joint], roles: dict[str, str], angle: float) -> None:
+def _lower_arms(joints: list[_RigJoint], roles: dict[str, str], angle: float) -> None:
     by_name = {j.name: j for j in joints}
     for side, sign in (("left", -1.0), ("right", 1.0)):
         shoulder = by_name[roles[f"{side}_shoulder"]]
@@ -239,7 +239,7 @@ def _lower_arms(joints: list[_Joint], roles: dict[str, str], angle: float) -> No
 
 
 def _skeleton(
-    joints: list[_Joint],
+    joints: list[_RigJoint],
     label: dict[str, str],
     bone_axis: str | None,
     tips: list[tuple[str, Floats]],

@@ -1,0 +1,60 @@
+"""Arrays of the window that is solved, kept from one window to the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from writhe.arrays import Floats
+from writhe.kernels.cleaning import window_band
+from writhe.kernels.cleaning.frame_rows import WindowRows
+
+_MAX_ROWS = 72  # inequalities of a frame at most
+_MAX_PAIRS, _MIN_PAIRS = 6, 256  # pairs between frames: 6 per frame, at least 256
+
+
+class WindowArrays:
+    """Preallocated arrays for windows of up to `frames` frames with up to nv variables a frame."""
+
+    def __init__(self, joints: int, nv: int) -> None:
+        self._joints, self._nv = joints, nv
+        self._used = np.zeros(0, dtype=np.int64)
+        self.reserve(1)
+
+    def reserve(self, frames: int) -> None:
+        """Make room for a window of so many frames."""
+        if len(self._used) >= frames:
+            return
+        nv = self._nv
+        self._used = np.zeros(frames, dtype=np.int64)
+        self._positions = np.empty((frames, self._joints, 3))
+        self._axes = np.empty((frames, nv, 3))
+        self._values = np.empty((frames, _MAX_ROWS))
+        self._rows = np.empty(frames * _MAX_ROWS * nv)
+        size = frames * nv * window_band.width(nv)
+        self._band, self._factor = np.empty(size), np.empty(size, dtype=np.float32)
+        pairs = _MAX_PAIRS * frames + _MIN_PAIRS
+        self.pair_frame, self.pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
+        self._pair_row = np.empty(2 * pairs * nv)
+
+    def rows(self, frames: int, n: int) -> WindowRows:
+        """Linearised frames and their inequalities, for n variables a frame."""
+        return WindowRows(
+            self._positions[:frames],
+            self._axes[:frames],
+            self._used[:frames],
+            self._values[:frames],
+            self._rows[: frames * _MAX_ROWS * n].reshape(frames, _MAX_ROWS, n),
+        )
+
+    def band(self, frames: int, n: int) -> tuple[Floats, Any]:
+        """Two bands (frames n, width): normal equations, and single precision for their factor."""
+        width = window_band.width(n)
+        size = frames * n * width
+        shape = (frames * n, width)
+        return self._band[:size].reshape(shape), self._factor[:size].reshape(shape)
+
+    def pair_rows(self, n: int) -> Floats:
+        """(pairs, 2, n) rows between two neighbouring frames."""
+        return self._pair_row[: 2 * len(self.pair_frame) * n].reshape(-1, 2, n)

@@ -24,6 +24,7 @@ export interface Feature {
   sections?: Section[];
   actions?: Action[]; // run by buttons and shortcuts, listed in the help
   poseButtons?: HTMLElement[]; // in the section Pose
+  timeButtons?: HTMLElement[]; // in the row above the timeline, beside Key
   tools?: Tool[]; // offered every press in the view before the body and the camera
   lanes?: HTMLElement[]; // below the keys of the timeline, with the same time scale
   keys?: KeyStyle[];

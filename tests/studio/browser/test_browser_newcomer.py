@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browser_user import OpenPage, drag, go_to, position, store, wait_for, wait_saved, where
+from browser_user import (
+    OpenPage,
+    drag,
+    go_to,
+    object_on_page,
+    position,
+    store,
+    wait_for,
+    wait_saved,
+    where,
+)
 
 from writhe import io
 
@@ -62,6 +72,31 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     assert len(gltf.animations) == 1
     assert gltf.skins
     assert {"left_wrist", "head"} <= {node.name for node in gltf.nodes}
+
+
+def test_she_walks_to_the_chair_sits_with_folded_arms_and_stands_up(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 700))
+    page.evaluate(
+        """() => window.writhe.editor.command({ type: 'add_object', kind: 'chair',
+        position: [0.7, 0, -0.6] })"""
+    )
+    wait_for(page, "s.state.objects.length === 1")
+    page.get_by_role("button", name="Walk to …").click()
+    page.mouse.click(*object_on_page(page, 1))
+    wait_for(page, "s.state.actors[0].sampled_tracks.length === 1")
+    end_s = store(page, "state.actors[0].sampled_tracks[0].end_s")
+    wait_for(page, f"Math.abs(s.timeS - {end_s}) < 0.03")
+    for words in ("sit folded", "stand"):
+        page.get_by_role("searchbox", name="Find a pose").fill(words)
+        page.keyboard.press("Enter")
+        wait_saved(page)
+        if words == "sit folded":
+            assert position(page, "hips")[1] < 0.7
+            go_to(page, end_s + 3.0)  # the timeline has room for the next pose
+    times = [key["time_s"] for key in store(page, "state.keys")]
+    assert times == pytest.approx([0.0, end_s, end_s + 1.5, end_s + 3.0], abs=0.04)
+    assert len(store(page, "state.actors[0].sampled_tracks")) == 1  # she still walks there
+    page.get_by_text("Motion certified").first.wait_for()
 
 
 def test_preset_poses_are_found_by_picture_and_by_keyboard(open_page: OpenPage) -> None:

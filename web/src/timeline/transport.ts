@@ -40,6 +40,7 @@ export function transport(editor: Editor): HTMLElement {
     clock,
     h("span", { class: "rule" }),
     key,
+    ...editor.features.flatMap((feature) => feature.timeButtons ?? []),
     ...toggles(editor),
     easing(editor),
     h("span", { class: "space" }),

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import { store } from "../../store";
+import { notify, store } from "../../store";
 import { wideButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
 import type { Mode, PointerAt } from "../../view/view_tools";
@@ -12,7 +12,7 @@ const FLOOR = new THREE.Plane(new THREE.Vector3(0, 1, 0), 0);
 export const install: Install = (editor) => {
   const mode = walkMode(editor);
   return {
-    poseButtons: [
+    timeButtons: [
       wideButton("Walk to …", "Click the floor, a chair or an object: the character walks there (N)", () =>
         editor.run("walk"),
       ),
@@ -36,7 +36,10 @@ export const install: Install = (editor) => {
           `The character walks, but does not keep: ${wrong}. The strip on the timeline shows where.`,
           "problem",
         );
-      else showMessage(`Walks until ${message.end_s.toFixed(2)} s. The playhead is there: go on posing.`);
+      else
+        showMessage(
+          `Walks until ${message.end_s.toFixed(2)} s. Move the playhead on, or choose a pose: it follows the walk.`,
+        );
     },
   };
 };
@@ -47,6 +50,8 @@ function walkMode(editor: Editor): Mode {
     const floor = at.ray.intersectPlane(FLOOR, new THREE.Vector3());
     if (object === null && !floor) return showMessage("Click the floor where the character should walk to.");
     editor.tools.enter(null);
+    store.selectedObject = null; // the walk is watched, not the chair
+    notify("selection");
     const [x, z] = floor ? [clamped(floor.x), clamped(floor.z)] : [0, 0];
     editor.command({ type: "walk_to", actor: store.active, x, z, object: object?.object ?? 0 });
   };

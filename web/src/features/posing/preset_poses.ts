@@ -9,6 +9,7 @@ import { drawSilhouette } from "../../ui/silhouette";
 import { onTheme } from "../../ui/theme";
 
 const PIXELS = 156;
+const AFTER_WALK_S = 1.5; // to sit down, or whatever follows a walk
 const FEW = 12; // shown at first: the panel scrolls, not the list within it
 // shown first while no search is typed
 const STARTERS = [
@@ -196,6 +197,10 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
   event.preventDefault();
 }
 
+/** Apply a pose at the playhead; at the end of a walk it is a key of its own, a moment later. */
 function apply(editor: Editor, { library, name }: Pose): void {
+  const walks = activeActor()?.sampled_tracks.filter((track) => track.name === "Walk") ?? [];
+  const frame = 1 / (store.state?.fps ?? 30);
+  if (walks.some((walk) => Math.abs(walk.end_s - store.timeS) < frame)) editor.seek(store.timeS + AFTER_WALK_S);
   editor.command({ type: "apply_preset_pose", actor: store.active, library: library as "basic", name });
 }

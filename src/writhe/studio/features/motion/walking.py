@@ -28,6 +28,7 @@ from writhe.studio.server.jobs import Job
 feature = Feature("walking")
 
 Metres = Annotated[float, Meta(ge=-100, le=100)]
+_ROOM_S = 4.0  # that the timeline goes on after a walk, for the next poses
 _LOWER_S = 0.8  # in which a hand that was let go of is lowered
 SEATS = ("chair",)
 BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of somebody about to sit down
@@ -72,7 +73,10 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
         named = type(motion)(motion.skeleton, motion.q, motion.fps, "Walk")
 
         def commit(editor: Editor, edit: Edit) -> None:
-            edits.put_sampled_track(editor.document, edit, message.actor, named, start_s)
+            document, end_s = editor.document, start_s + named.duration_s
+            edits.put_sampled_track(document, edit, message.actor, named, start_s)
+            if document.duration_s < end_s + _ROOM_S:
+                edit.setting("duration_s", float(np.ceil(end_s + _ROOM_S)))
             _leave(editor, edit, message.actor, start_s)
 
         return Outcome(

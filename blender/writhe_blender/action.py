@@ -12,7 +12,10 @@ _STILL_M = 5e-5
 
 
 class ActionRange:
-    """The frames of an action: from its first key to its last, or the scene's without keys."""
+    """The frames of an action: from its first key to its last, or the scene's without keys.
+
+    Keys between frames belong to it too: it begins and ends with whole frames.
+    """
 
     def __init__(self, context, armature) -> None:
         scene = context.scene
@@ -22,13 +25,14 @@ class ActionRange:
             for c in fcurves.curves_of(armature)
             if len(c.keyframe_points)
         ]
-        self.start = min((t[0] for t in times), default=float(scene.frame_start))
-        self.end = max((t[1] for t in times), default=float(scene.frame_end))
+        first = min((t[0] for t in times), default=float(scene.frame_start))
+        last = max((t[1] for t in times), default=float(scene.frame_end))
+        self.start, self.end = float(np.floor(first + 1e-4)), float(np.ceil(last - 1e-4))
 
     @property
     def frames(self) -> int:
         """The number of frames."""
-        return max(1, int(np.floor(self.end - self.start + 1e-6)) + 1)
+        return max(1, round(self.end - self.start) + 1)
 
     def seconds(self, frame: float) -> float:
         """Seconds from the first frame."""

@@ -144,10 +144,11 @@ def main() -> dict:
         away = (hand.head - chest).length
         if away < best:
             best, turn = away, tuple(shoulder.rotation_quaternion)
+    # the last key lies between two frames
     for frame, value, bend in (
         (1, (1, 0, 0, 0), 0.0),
         (15, turn, 0.3),
-        (FRAMES, (1, 0, 0, 0), 0.0),
+        (FRAMES - 0.4, turn, 0.2),
     ):
         shoulder.rotation_quaternion, elbow.rotation_euler = value, (bend, 0.0, 0.0)
         shoulder.keyframe_insert("rotation_quaternion", frame=frame)

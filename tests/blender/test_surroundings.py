@@ -1,0 +1,40 @@
+"""Obstacles, several characters and connected keys in Blender (`make test-blender`)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from blender_runs import result_of
+
+PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
+pytestmark = pytest.mark.skipif(
+    not PYTHON, reason="set WRITHE_BLENDER_PYTHON to a Python with bpy and writhe"
+)
+
+
+@pytest.fixture(scope="module")
+def result() -> dict:
+    return result_of([PYTHON, str(Path(__file__).with_name("surroundings.py"))])
+
+
+def test_an_animated_obstacle_that_flies_through_a_body_is_marked(result):
+    assert result["flying"] == "passes through"
+    assert {"Flying", "chest"} <= set(result["marks"])
+    assert "writhe: chest through Flying" in result["markers"]
+
+
+def test_a_hand_is_not_dragged_into_a_wall(result):
+    assert result["hand_y"] > -0.5  # the front of the wall
+    assert result["clearance_m"] > 0.0
+
+
+def test_a_split_obstacle_is_passed_by_a_planned_path(result):
+    assert result["pieces"] >= 2
+    assert result["straight"] in ("passes through", "penetrating")
+    assert result["connect"] == ["FINISHED"] and result["connected"] == "certified"
+
+
+def test_two_characters_are_certified_together(result):
+    assert result["two"] == "penetrating" and result["two_marks"] == ["Human", "Human.001"]

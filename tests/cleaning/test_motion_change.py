@@ -10,7 +10,7 @@ from writhe.cleaning.motion_change import motion_change
 from writhe.collision.shapes import half_space
 from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, Scene, SceneObject
-from writhe.skeleton import Motion, forward
+from writhe.skeleton import Motion, forward, quaternions
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import difference
 
@@ -44,6 +44,17 @@ def test_a_broken_limit_outweighs_any_distance():
     broken, moved = (motion_change(HUMAN, still(), q, 30.0) for q in (bent, far))
     assert broken.beyond_limits_rad > 0.3 and broken.mean_m < moved.mean_m
     assert broken.cost_m > moved.cost_m
+
+
+def test_a_swing_beyond_its_limit_is_an_angle():
+    limits = SKELETON.joints[SKELETON.index("left_wrist")].limits
+    assert limits is not None
+    axis = quaternions.rotate(limits.frame, np.array([0.0, 1.0, 0.0]))
+    half = 0.5 * (float(limits.upper[1]) + 0.2)
+    q = still()
+    q[4, SKELETON.q_slice("left_wrist")] = [np.cos(half), *(np.sin(half) * axis)]
+    change = motion_change(HUMAN, still(), q, 30.0)
+    assert change.beyond_limits_rad == pytest.approx(0.2, abs=1e-6)
 
 
 def test_a_planted_foot_that_slides_is_not_acceptable():

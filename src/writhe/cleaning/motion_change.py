@@ -8,6 +8,8 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.kernels.skeleton.joint_limits import swing_twist
+from writhe.quantities import SwingExtent
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import difference
 from writhe.skeleton.limbs import FOOT_ROLES
@@ -89,11 +91,26 @@ def _turns(figure: Figure, step: Floats) -> Floats:
 
 
 def _beyond_limits(figure: Figure, source: Floats, q: Floats) -> float:
-    terms = CompiledTerms(figure.skeleton, joint_limits(figure.skeleton))
+    """Largest angle beyond a joint limit that the source does not have in that frame, rad."""
+    skeleton = figure.skeleton
+    limits = joint_limits(skeleton)
+    terms = CompiledTerms(skeleton, limits)
+    swings: dict[int, tuple[slice, Floats]] = {}
+    for k, term in enumerate(limits):
+        if isinstance(term.quantity, SwingExtent):
+            of_joint = skeleton.joints[skeleton.index(term.quantity.joint)].limits
+            assert of_joint is not None
+            swings[k] = skeleton.q_slice(term.quantity.joint), of_joint.frame
+    coordinates = np.empty(3)
 
     def outside(row: Floats) -> Floats:
         terms.update(row)
-        return np.maximum(np.maximum(terms.lower - terms.values, terms.values - terms.upper), 0.0)
+        out = np.maximum(np.maximum(terms.lower - terms.values, terms.values - terms.upper), 0.0)
+        for k, (own, frame) in swings.items():
+            if out[k] > 0.0:  # the extent is a ratio: 1 on the ellipse, in the same direction
+                swing_twist(row[own], frame, coordinates)
+                out[k] = np.hypot(coordinates[1], coordinates[2]) * out[k] / (1.0 + out[k])
+        return out
 
     found = [(outside(b) - outside(a)).max(initial=0.0) for a, b in zip(source, q, strict=True)]
     return float(max(found, default=0.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe.collision import ball, box, capsule, half_space
+from writhe.collision import CollisionTable, Gate, ball, box, capsule, half_space
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
 from writhe.research.evaluation.drags import standing
@@ -121,3 +121,13 @@ def test_a_scene_without_skins_cannot_be_judged():
     bare = Figure("bare", SKELETON, HUMAN.capsules)
     with pytest.raises(WritheError, match="skin"):
         SkinDepth(Scene((Actor("ann", bare),)))
+
+
+def test_lowered_arms_do_not_enter_the_chest(rng):
+    start, gate = standing(HUMAN), Gate(CollisionTable.of_figure(HUMAN))
+    arms = ("clavicle", "shoulder")
+    free = [SKELETON.names[j].endswith(arms) for j in SKELETON.tree.dof_joint]
+    steps = np.where(free, rng.normal(0.0, 0.35, (60, SKELETON.dof_count)), 0.0)
+    postures = [gate.limit(start, integrate(SKELETON, start, step)) for step in steps]
+    depths, _ = SkinDepth.of_figure(HUMAN, 2).depths(np.array(postures))
+    assert depths.max() < 0.01

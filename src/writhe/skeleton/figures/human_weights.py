@@ -22,6 +22,7 @@ _PLANES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float],
     "ankle": ((0.088, 0.085, -0.005), (0, -0.92, 0.38), 0.028),
     "toe": ((0.088, 0.02, 0.135), (0, 0, 1), 0.020),
 }
+_UNDERARM_M = 0.04  # by which the blend from chest to arm is longer below the arm than above it
 # joint: where along the limb its twist begins and where it is complete (rest pose, left side)
 _TWIST_SPANS: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "shoulder": ((0.185, 1.43, 0), (0.42, 1.43, 0)),
@@ -36,6 +37,17 @@ def _across(points: Floats, name: str) -> Floats:
     return soft_sign((points - np.array(origin)) @ n / half_width)
 
 
+def _arm(points: Floats) -> Floats:
+    """The upper arm's membership (v,) of points of the left side, before the flank is taken away.
+
+    Below the arm the blend ends farther out: there the skin folds in the armpit, and skin that
+    followed the arm alone would enter the chest.
+    """
+    (x, _, _), _, half_width = _PLANES["shoulder"]
+    longer = _UNDERARM_M * soft_sign((1.41 - points[:, 1]) / 0.03)
+    return soft_sign((points[:, 0] - x - 0.5 * longer) / (half_width + 0.5 * longer))
+
+
 def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
     """Each joint's membership (v,) of the rest-pose vertices (v, 3) of the skin's triangles."""
     x, y = np.abs(vertices[:, 0]), vertices[:, 1]
@@ -46,7 +58,7 @@ def human_memberships(vertices: Floats, triangles: Ints) -> dict[str, Floats]:
     out["head"] = np.where(y > 1.49, out["head"], 0.0)
     out["neck"] = np.maximum(neck, out["head"])
     # the flank below the armpit reaches as far out as the arm's root but does not follow it
-    arm = _across(sided, "shoulder") * soft_sign((y - 1.315) / 0.035)
+    arm = _arm(sided) * soft_sign((y - 1.315) / 0.035)
     # the weight of the clavicle fades along a quarter of an ellipse, towards the sternum and the
     # flank
     away = np.hypot(np.maximum(0.168 - x, 0.0) / 0.112, np.maximum(1.400 - y, 0.0) / 0.108)

@@ -21,7 +21,7 @@ from writhe.research.experiments import EXPERIMENTS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PICTURES = DOCS / "images" / "gallery"
-WIDEST = 900
+WIDEST = 1200
 # what the pictures of a section do not show
 _REMARKS = {
     "topology-coordinates": (

@@ -36,13 +36,10 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
             out[f"{name}: crossings of centre lines"] = PaperClaim(
                 0, found["line_crossings"], crossings, crossings == 0
             )
+        ours = _shown(found)
+        shown = None if published is None else _shown(published)
         out[f"{name}: shows it"] = PaperClaim(
-            "as named",
-            bool(found["topology_ok"] and found["geometry_ok"]),
-            None
-            if published is None
-            else bool(published["topology_ok"] and published["geometry_ok"]),
-            bool(found["topology_ok"] and found["geometry_ok"]),
+            "as named", ours, shown, ours if shown is None else shown
         )
         out[f"{name}: certified"] = PaperClaim(
             "no penetration", done, theirs, done if theirs is None else theirs
@@ -55,6 +52,11 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
         out["piggyback: seconds"] = PaperClaim.at_most(PAPER_PIGGYBACK_S, found["seconds"])
         out["piggyback: global planner"] = _global_planner(found.get("planners", []))
     return out
+
+
+def _shown(found: Mapping[str, Any]) -> bool:
+    """Whether a scene has the linking and the geometry that it is named after."""
+    return bool(found["topology_ok"] and found["geometry_ok"])
 
 
 def _global_planner(planners: list[Mapping[str, Any]]) -> PaperClaim:

@@ -290,6 +290,7 @@ def _published(
 def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
     """The whole flare before and after refinement."""
     from writhe.render import film_strip
+    from writhe.render.picture_stage import side_colours
 
     halves = flare_halves()
     try:
@@ -308,6 +309,7 @@ def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
             count=10,
             size=(200, 150),
             view=(0.3, 0.5, 1.0),
+            by_joint=side_colours(body),
         )
         report.picture(path, f"The whole flare, {name}")
     result["stage_two"] = {

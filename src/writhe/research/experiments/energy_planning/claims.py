@@ -72,12 +72,21 @@ def _penetration(ours: Mapping[str, Any], published: Mapping[str, Any]) -> Paper
     return PaperClaim(0.0, depth, published_depth, clear)
 
 
+def _all_fail(methods: Mapping[str, Any]) -> dict[str, PaperClaim]:
+    """Figure 14: no sampling planner solves the contortion; the best success rate here."""
+    rates = [methods[m]["success_rate"] for m in PLANNERS if m in methods]
+    if not rates:
+        return {}
+    return {"contortion: all sampling planners fail": PaperClaim.at_most(0.0, max(rates))}
+
+
 def _contortion(found: Mapping[str, Any]) -> dict[str, PaperClaim]:
     methods = found["methods"]
     slow = methods["paper-no-safe-zone"]["seconds_median"]
     share = methods["paper"]["seconds_median"] / slow if slow > 0 else None
     without, with_zone = PAPER_TABLE_1["contortion"]
     return {
+        **_all_fail(methods),
         "contortion: tangles": PaperClaim.at_least(PAPER_TANGLES, found["tangles_over_half"]),
         "contortion: safe zone": PaperClaim(
             (with_zone or without) / without,

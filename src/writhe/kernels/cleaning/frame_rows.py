@@ -237,27 +237,34 @@ def largest_moves(
 
 
 @kernel
+def _near_pairs_at(tree: Tree, obstacles: Obstacles, q: Floats, within_m: float) -> int:
+    """Fill obstacles.near with the pairs nearer than `within_m` at q (nq); returns how many."""
+    forward(tree, q, obstacles.positions, obstacles.rotations)
+    found = near_pairs(
+        obstacles.shapes,
+        obstacles.bodies,
+        obstacles.pairs,
+        obstacles.positions,
+        obstacles.rotations,
+        within_m,
+        obstacles.placed,
+        obstacles.out,
+        obstacles.last_normals,
+        obstacles.near,
+    )
+    return min(found, obstacles.near.gap.shape[0])
+
+
+@kernel
 def frame_clearances(
     tree: Tree, obstacles: Obstacles, q: Floats, within_m: float, out: Floats
 ) -> None:
     """out (F,): the smallest clearance of the frames q (F, nq); infinite beyond within_m."""
     near = obstacles.near
     for f in range(q.shape[0]):
-        forward(tree, q[f], obstacles.positions, obstacles.rotations)
-        found = near_pairs(
-            obstacles.shapes,
-            obstacles.bodies,
-            obstacles.pairs,
-            obstacles.positions,
-            obstacles.rotations,
-            within_m,
-            obstacles.placed,
-            obstacles.out,
-            obstacles.last_normals,
-            near,
-        )
+        found = _near_pairs_at(tree, obstacles, q[f], within_m)
         least = np.inf
-        for i in range(min(found, near.gap.shape[0])):
+        for i in range(found):
             least = min(least, near.gap[i] + near.allowance[i])
         out[f] = least
 
@@ -273,20 +280,8 @@ def colliding_dofs(
     """
     near, parent, starts = obstacles.near, tree.parent, tree.v_start
     for f in range(q.shape[0]):
-        forward(tree, q[f], obstacles.positions, obstacles.rotations)
-        found = near_pairs(
-            obstacles.shapes,
-            obstacles.bodies,
-            obstacles.pairs,
-            obstacles.positions,
-            obstacles.rotations,
-            margin_m,
-            obstacles.placed,
-            obstacles.out,
-            obstacles.last_normals,
-            near,
-        )
-        for i in range(min(found, near.gap.shape[0])):
+        found = _near_pairs_at(tree, obstacles, q[f], margin_m)
+        for i in range(found):
             if near.gap[i] + near.allowance[i] >= margin_m:
                 continue
             major = False

@@ -116,9 +116,9 @@ def finished(frames: InBetween, clearing: SpanClearing, fps: float, seconds: flo
     """The solved frames as an animation, certified."""
     world = frames.world
     certificate = certify(world.table, frames.q, fps)
-    own = np.ascontiguousarray(frames.q[:, world.own_q])
+    actor_rows = np.ascontiguousarray(frames.q[:, world.actor_q])
     return Animation(
-        motion=Motion(world.figure.skeleton, own, fps, "animation"),
+        motion=Motion(world.figure.skeleton, actor_rows, fps, "animation"),
         scene_motion=Motion(world.skeleton, frames.q.copy(), fps, "animation"),
         certificate=certificate,
         conflicts=find_conflicts(frames, certificate),

@@ -70,7 +70,7 @@ def animate_carrying(
     figure = scene.actor(actor).figure
     times, _ = check_keys(figure.skeleton, keys)
     cuts = _cuts(times, carries)
-    own = scene.layout.actor_q[who]
+    actor_q = scene.layout.actor_q[who]
     now, state = scene, (scene.layout.rest() if q is None else np.array(q, dtype=np.float64))
     rows: list[Floats] = []
     parts: list[Animation] = []
@@ -101,7 +101,7 @@ def animate_carrying(
                 left = put_down(now, state, carry.object_name)
                 now, state = left, carried_over(now, state, left)
     whole = np.concatenate(rows)
-    motion = Motion(figure.skeleton, np.ascontiguousarray(whole[:, own]), fps, "animation")
+    motion = Motion(figure.skeleton, np.ascontiguousarray(whole[:, actor_q]), fps, "animation")
     return Animation(
         motion=motion,
         scene_motion=Motion(scene.layout.skeleton, whole, fps, "animation"),

@@ -183,7 +183,7 @@ class SpanClearing:
         )
         start, goal = frames.q[first].copy(), frames.q[last].copy()
         fixed = np.ones(len(start), dtype=bool)
-        fixed[world.own_q] = False
+        fixed[world.actor_q] = False
         goal[fixed] = start[fixed]
         try:
             problem = PlanProblem(
@@ -209,7 +209,7 @@ class SpanClearing:
         at = np.interp(trapezoid(u) * travel[-1], travel, np.arange(len(rows), dtype=float))
         path = path_rows(world.skeleton, rows, at)
         out = frames.blend[first : last + 1].copy()
-        out[:, world.own_q] = path[:, world.own_q]
+        out[:, world.actor_q] = path[:, world.actor_q]
         out[0], out[-1] = frames.q[first], frames.q[last]
         assert len(out) == count
         return out

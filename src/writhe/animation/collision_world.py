@@ -21,13 +21,13 @@ Surroundings = Callable[[Floats], Floats]
 class World:
     """One actor in the configuration of everything around it.
 
-    `own_q`, `own_v` are the actor's parts of q and v, `prefix` starts the names of its joints.
+    `actor_q`, `actor_v` are the actor's parts of q and v, `prefix` starts the names of its joints.
     """
 
     figure: Figure
     table: CollisionTable
-    own_q: slice
-    own_v: slice
+    actor_q: slice
+    actor_v: slice
     prefix: str
     around: Surroundings
     limited_under: str | None  # the joint below which joint limits apply; None: everywhere
@@ -41,7 +41,7 @@ class World:
     def variables(self) -> Bools:
         """(nv,) what may change."""
         out = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
-        out[self.own_v] = True
+        out[self.actor_v] = True
         return out
 
     def joint(self, role: str) -> str | None:
@@ -52,7 +52,7 @@ class World:
     def rows(self, times_s: Floats, q: Floats) -> Floats:
         """(times, nq) the whole configuration with the actor at q (times, its nq)."""
         out = self.around(times_s)
-        out[:, self.own_q] = q
+        out[:, self.actor_q] = q
         return out
 
 

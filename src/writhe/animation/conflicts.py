@@ -89,16 +89,16 @@ def _limits(frames: InBetween) -> list[Conflict]:
     """Limits that frames exceed and no key does."""
     figure, world = frames.world.figure, frames.world
     skeleton = figure.skeleton
-    own = np.ascontiguousarray(frames.q[:, world.own_q])
+    actor_rows = np.ascontiguousarray(frames.q[:, world.actor_q])
     given: dict[str, float] = {}
-    for q in frames.key_rows[:, world.own_q]:
+    for q in frames.key_rows[:, world.actor_q]:
         for name, excess in limit_excess(skeleton, np.ascontiguousarray(q)).items():
             given[name] = max(given.get(name, 0.0), excess)
     beyond: dict[str, Floats] = {}
-    for f, q in enumerate(own):
+    for f, q in enumerate(actor_rows):
         for name, excess in limit_excess(skeleton, q).items():
             if excess > given.get(name, 0.0) + LIMIT_RAD:
-                beyond.setdefault(name, np.zeros(len(own)))[f] = excess
+                beyond.setdefault(name, np.zeros(len(actor_rows)))[f] = excess
     out: list[Conflict] = []
     for name, excess in beyond.items():
         for first, last in _stretches(excess > 0.0):
@@ -114,10 +114,10 @@ def joint_speeds(frames: InBetween) -> Floats:
     """(F - 1, n) angular speed of each joint of the figure between frames, rad/s."""
     world = frames.world
     skeleton = world.figure.skeleton
-    own = np.ascontiguousarray(frames.q[:, world.own_q])
-    step = np.zeros((max(len(own) - 1, 0), skeleton.dof_count))
+    actor_rows = np.ascontiguousarray(frames.q[:, world.actor_q])
+    step = np.zeros((max(len(actor_rows) - 1, 0), skeleton.dof_count))
     for f in range(len(step)):
-        kinematics.difference(skeleton.tree, own[f], own[f + 1], step[f])
+        kinematics.difference(skeleton.tree, actor_rows[f], actor_rows[f + 1], step[f])
     turns = step * skeleton.tree.dof_turns
     squares = np.zeros((len(step), len(skeleton)))
     np.add.at(squares.T, skeleton.tree.dof_joint, (turns * turns).T)

@@ -105,8 +105,8 @@ class InBetween:
         self.key_rows = rows
         if move_keys:
             self.min_clearance = self._min_clearance(self.keys)
-        own = np.ascontiguousarray(self.keys[:, world.own_q])
-        blend = KeyBlend(world.figure.skeleton, key_times_s, own, ease, slopes)
+        actor_rows = np.ascontiguousarray(self.keys[:, world.actor_q])
+        blend = KeyBlend(world.figure.skeleton, key_times_s, actor_rows, ease, slopes)
         self.blend = world.rows(times_s, blend.sample(times_s))
         after = np.searchsorted(key_times_s, times_s, side="right")
         self.span = np.clip(after - 1, 0, max(len(keys) - 2, 0)).astype(np.int64)

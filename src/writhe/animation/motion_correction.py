@@ -61,15 +61,15 @@ class MotionCorrection:
         """
         self._rows, self._fps = rows, fps
         count = len(rows)
-        own = np.ascontiguousarray(rows[:, self.world.own_q])
-        joints, targets = self._held(own, fps, fixed)
+        actor_rows = np.ascontiguousarray(rows[:, self.world.actor_q])
+        joints, targets = self._held(actor_rows, fps, fixed)
         pins = [TimedPin(pin_here(self.world.skeleton, rows[0], joint)) for joint in joints]
         times = np.arange(count) / fps
         ends = np.array([0.0, max(times[-1], 1e-3)])
         frames = InBetween(
             self.body,
             ends,
-            own[[0, -1]],
+            actor_rows[[0, -1]],
             ("linear", "linear"),
             pins,
             times,
@@ -93,14 +93,14 @@ class MotionCorrection:
         return self.corrected(q[None], 30.0, (), options)[0]
 
     def _held(
-        self, own: Floats, fps: float, fixed: Sequence[int]
+        self, actor_rows: Floats, fps: float, fixed: Sequence[int]
     ) -> tuple[tuple[str, ...], PinTargets]:
         """The joints that are held, and where in each frame."""
         figure, prefix = self.world.figure, self.world.prefix
-        feet = feet_to_hold(figure, own, fps, self.floor_m, fixed)
+        feet = feet_to_hold(figure, actor_rows, fps, self.floor_m, fixed)
         joints = tuple(dict.fromkeys([*feet, *self.pins]))
-        frames = posed(figure.skeleton, own)
-        shape = (len(own), len(joints))
+        frames = posed(figure.skeleton, actor_rows)
+        shape = (len(actor_rows), len(joints))
         active, position = np.ones(shape, dtype=np.int64), np.zeros((*shape, 3))
         rotation = np.tile(np.eye(3), (*shape, 1, 1))
         for p, joint in enumerate(joints):

@@ -42,8 +42,8 @@ def clean_file(
     """
     clip = load(source, animation=animation)
     if body is None and source.suffix.lower() in GLTF:
-        own = load_figure(source, animation=animation)
-        body = own if own.skin is not None else None
+        character = load_figure(source, animation=animation)
+        body = character if character.skin is not None else None
     body = body or built_in("human")
     motion = on_figure(clip, body)
     cleaned = clean(body, motion, euler=output.suffix.lower() == ".bvh", progress=progress)

@@ -146,11 +146,11 @@ def _folded(
 ) -> tuple[FoldedJoint | None, int]:
     count = len(interpolated.q)
     bend, direction = limit.bends(turning.at(np.arange(count), np.zeros(count)))
-    own = limit.largest(direction)
-    over = bend - own - TOLERANCE_RAD
+    max_bend = limit.largest(direction)
+    over = bend - max_bend - TOLERANCE_RAD
     worst = int(over.argmax())
     best = float(over[worst])
-    found = float(worst), float(bend[worst]), float(own[worst])
+    found = float(worst), float(bend[worst]), float(max_bend[worst])
     # intervals that the bound b + w does not prove
     highest = 0.5 * (bend[:-1] + bend[1:] + turning.arc) + error
     open_rows = highest > limit.bend_rad.min() + TOLERANCE_RAD
@@ -160,11 +160,11 @@ def _folded(
         if not len(row):
             break
         bend, direction = limit.bends(turning.at(row, middle))
-        own = limit.largest(direction)
-        over = bend - own - TOLERANCE_RAD
+        max_bend = limit.largest(direction)
+        over = bend - max_bend - TOLERANCE_RAD
         if over.max() > best:
             k = int(over.argmax())
-            best, found = float(over[k]), (row[k] + middle[k], float(bend[k]), float(own[k]))
+            best, found = float(over[k]), (row[k] + middle[k], float(bend[k]), float(max_bend[k]))
         w = turning.arc[row] * half + error
         inside = (np.sin(np.minimum(w, 0.5 * np.pi)) < np.sin(bend)) & (w < 0.5 * np.pi)
         ratio = np.sin(np.minimum(w, 0.5 * np.pi)) / np.maximum(np.sin(bend), 1e-12)

@@ -240,10 +240,10 @@ class _Gripping:
             stages.insert(
                 1, (Target(self.hand.wrist, above, orientation_in_world=turned), _FRAMES[0])
             )
-        own = self.layout.actor_q[self.actor]
+        actor_q = self.layout.actor_q[self.actor]
         pins, poser = [*self._feet(q), *self.pins], self.poser
         poser.actor.state[:] = q
-        posture, way = q[own].copy(), list[Floats]()
+        posture, way = q[actor_q].copy(), list[Floats]()
         for target, count in stages:
             for _ in range(count):
                 result = poser.step(posture, [target], pins)
@@ -251,7 +251,7 @@ class _Gripping:
                 posture = result.q
                 if still:
                     break
-            q[own] = posture
+            q[actor_q] = posture
             way.append(q.copy())
         there = forward(self.layout.skeleton, q).position(wrist)
         return self._closed(q, grasp, float(np.linalg.norm(there - goal)), tuple(way))

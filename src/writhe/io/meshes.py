@@ -77,8 +77,8 @@ def _glb(file: Path) -> tuple[Floats, Ints]:
     parents = node_parents(glb)
     world: dict[int, Floats] = {}
     for node in depth_first(glb, parents):
-        own = node_matrix(glb, glb.item("nodes", node), f"node {node}")
-        world[node] = own if parents[node] < 0 else world[parents[node]] @ own
+        local = node_matrix(glb, glb.item("nodes", node), f"node {node}")
+        world[node] = local if parents[node] < 0 else world[parents[node]] @ local
     vertices: list[Floats] = []
     triangles: list[Ints] = []
     count = 0

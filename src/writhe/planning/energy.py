@@ -117,9 +117,9 @@ def _compile(
     rows = np.array([k for pair in pairs for k in grouped[pair]], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum([len(grouped[pair]) for pair in pairs])])
     roots = [path_to_root(table.skeleton.tree.parent, joint)[-1] for joint, _ in links]
-    own = np.array([roots[a] == roots[b] for a, b in pairs], dtype=np.bool_)
-    falloff = np.where(own, options.falloff, options.external_falloff).astype(np.int64)
-    weight = _weights(table, options, rows, first, own, falloff)
+    same_actor = np.array([roots[a] == roots[b] for a, b in pairs], dtype=np.bool_)
+    falloff = np.where(same_actor, options.falloff, options.external_falloff).astype(np.int64)
+    weight = _weights(table, options, rows, first, same_actor, falloff)
     if not weight.all():
         kept = np.flatnonzero(weight)
         rows = np.concatenate([rows[first[p] : first[p + 1]] for p in kept] or [rows[:0]])
@@ -156,7 +156,7 @@ def _weights(
     options: EnergyOptions,
     rows: np.ndarray,
     first: np.ndarray,
-    own: Bools,
+    same_actor: Bools,
     falloff: np.ndarray,
 ) -> Floats:
     """(m,) pair weights, by which pairs nearer than `REST_M` at rest contribute as if that far
@@ -178,7 +178,7 @@ def _weights(
     for p in range(len(weight)):
         at = rows[first[p] : first[p + 1]]
         clearance = float(rest[at].min())
-        if options.rest_weights and own[p] and clearance < REST_M:
+        if options.rest_weights and same_actor[p] and clearance < REST_M:
             weight[p] = (max(clearance, NEIGHBOUR_M) / REST_M) ** float(falloff[p])
         parts = {
             frozenset((table.part_of_shape(int(i)), table.part_of_shape(int(j))))

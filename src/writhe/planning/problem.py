@@ -137,13 +137,13 @@ def scene_problem(
         q = base.copy()
         q[layout.actor_q[actor]] = configuration(own_skeleton, posture, f"the {name} posture")
         rows.append(q)
-    own = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
-    own[layout.actor_v[actor]] = True
+    actor_dofs = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
+    actor_dofs[layout.actor_v[actor]] = True
     pins = tuple(
         _pin(layout.skeleton, rows[0], f"{actor}.{item}" if isinstance(item, str) else item)
         for item in planted
     )
-    return PlanProblem(layout.table, rows[0], rows[1], pins, own, (actor,))
+    return PlanProblem(layout.table, rows[0], rows[1], pins, actor_dofs, (actor,))
 
 
 def _pin(skeleton: Skeleton, q: Floats, item: str | Pin) -> Pin:

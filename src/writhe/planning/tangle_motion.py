@@ -80,8 +80,8 @@ def wind_intervals(
     for done, interval in enumerate(intervals):
         report(done / len(intervals), interval.name)
         for waiting in everybody - set(interval.movers):
-            own = layout.actor_q[waiting]
-            interval.around[:, own] = q[own]
+            actor_q = layout.actor_q[waiting]
+            interval.around[:, actor_q] = q[actor_q]
         found = wind_interval(interval, q, order, fps)
         clear = clear and certify(layout.table, found.rows, fps).certified
         problems += [(interval.name, problem) for problem in found.problems]

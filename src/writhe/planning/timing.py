@@ -218,8 +218,8 @@ def _sample(
     out = np.empty((len(u), skeleton.configuration_size))
     for k in range(count):
         begin = k * stagger * width
-        own = profile(np.clip((u - begin) / width, 0.0, 1.0))
-        moved = path_rows(skeleton, rows, own * last)
+        phase = profile(np.clip((u - begin) / width, 0.0, 1.0))
+        moved = path_rows(skeleton, rows, phase * last)
         for j in np.flatnonzero(turn_of == k):
             at = slice(int(skeleton.tree.q_start[j]), int(skeleton.tree.q_start[j + 1]))
             out[:, at] = moved[:, at]

@@ -162,11 +162,11 @@ class StageMotion:
         for name, character in stage.characters.items():
             if label(name) not in layout.actor_q:
                 continue
-            own = layout.actor_q[label(name)]
+            actor_q = layout.actor_q[label(name)]
             if name in self.actions:
-                rows[:, own] = self.actions[name].at(character, times_s)
+                rows[:, actor_q] = self.actions[name].at(character, times_s)
             elif name in self.poses:
-                rows[:, own] = self.poses[name]
+                rows[:, actor_q] = self.poses[name]
         for name, placements in self.obstacles.items():
             for column, at in enumerate(range(*stage.object_entries(name).indices(rows.shape[1]))):
                 rows[:, at] = np.interp(times_s, self.times_s, placements[:, column])

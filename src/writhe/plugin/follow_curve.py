@@ -49,7 +49,7 @@ def followed_keys(
     if not 0.2 <= last - first <= _LONGEST_S:
         raise WritheError(f"a curve is followed in 0.2 to {_LONGEST_S:.0f} seconds")
     character, who = stage.character(name), label(name)
-    own = stage.scene.layout.actor_q[who]
+    actor_q = stage.scene.layout.actor_q[who]
     count = round((last - first) * fps) + 1
     times = first + np.arange(count) / fps
     rows = motion.frames(stage, times)
@@ -57,13 +57,13 @@ def followed_keys(
     forest = learn_builtin(Chain.named(character.figure, limb))
     progress(0.4, "following the curve")
     curve = smooth_path(path, count)
-    done = follow(forest.chain, forest.blend(style), curve, fps, rows[0, own].copy())
-    before = rows[:, own].copy()
-    rows[:, own] = done.motion.q
+    done = follow(forest.chain, forest.blend(style), curve, fps, rows[0, actor_q].copy())
+    before = rows[:, actor_q].copy()
+    rows[:, actor_q] = done.motion.q
     progress(0.6, "cleaning")
     source = Motion(stage.scene.layout.skeleton, rows, fps, name)
     cleaned = clean(stage.scene, source, actor=who, euler=False)
-    q = np.ascontiguousarray(cleaned.motion.q[:, own])
+    q = np.ascontiguousarray(cleaned.motion.q[:, actor_q])
     around = replace(motion, actions={})
     changed = {name: changed_bones(character, before[:1].repeat(count, axis=0), q)}
     keys = certified_keys(stage, around, {name: q}, times, changed, modes)

@@ -157,11 +157,11 @@ def _supports(mapping: BodyMap, q: Floats) -> list[str]:
     """Roles whose shapes are near the floor in the reference posture."""
     low = _lowest(BodySetting(mapping.reference), q)
     known = dict(mapping.reference.roles)
-    own = dict(mapping.body.roles)
+    body_roles = dict(mapping.body.roles)
     return [
         role
         for role, joint in known.items()
-        if role.endswith(_SUPPORTS) and role in own and low.get(joint, 1.0) < _ON_FLOOR_M
+        if role.endswith(_SUPPORTS) and role in body_roles and low.get(joint, 1.0) < _ON_FLOOR_M
     ]
 
 
@@ -216,12 +216,12 @@ def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:
     near.find(frames.positions, frames.rotations, _TOUCH_M)
     rows = near.rows
     role_of = {j: r for r, j in reference.roles}
-    own = dict(body.roles)
+    body_roles = dict(body.roles)
     best: dict[tuple[str, str], int] = {}
     for i in range(near.count):
         names = [reference.skeleton.names[int(j)] for j in rows.joints[i]]
         roles = [role_of.get(n, "") for n in names]
-        if not any(r.endswith("_wrist") for r in roles) or not all(r in own for r in roles):
+        if not any(r.endswith("_wrist") for r in roles) or not all(r in body_roles for r in roles):
             continue
         if {"wrist", "elbow"} == {r.rsplit("_", 1)[-1] for r in roles} and (
             roles[0].split("_")[0] == roles[1].split("_")[0]
@@ -235,7 +235,7 @@ def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:
             _on_surface(mapping, body, role, surface, frames)
             for role, surface in ((a, rows.surface_a[i]), (b, rows.surface_b[i]))
         ]
-        yield _Touch(own[a], points[0], own[b], points[1])
+        yield _Touch(body_roles[a], points[0], body_roles[b], points[1])
 
 
 def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames: object) -> Floats:

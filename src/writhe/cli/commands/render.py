@@ -90,8 +90,8 @@ def _subject(subject: str, animation: str | None) -> tuple[Figure, Motion]:
     from writhe.retargeting.motion_on_figure import on_figure
 
     motion = load(subject, animation=animation)
-    own = load_figure(subject, animation=animation)
-    if own.skin is not None:
-        return own, motion
+    character = load_figure(subject, animation=animation)
+    if character.skin is not None:
+        return character, motion
     human = figure("human")
     return human, on_figure(motion, human)

@@ -132,8 +132,8 @@ def _world_matrices(glb: Glb) -> dict[int, Floats]:
     parents = node_parents(glb)
     world: dict[int, Floats] = {}
     for n in depth_first(glb, parents):
-        own = node_matrix(glb, glb.item("nodes", n), f"node {n}")
-        world[n] = own if parents[n] < 0 else world[parents[n]] @ own
+        local = node_matrix(glb, glb.item("nodes", n), f"node {n}")
+        world[n] = local if parents[n] < 0 else world[parents[n]] @ local
     return world
 
 

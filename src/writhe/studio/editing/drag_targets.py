@@ -70,12 +70,12 @@ def mirror_images(figure: Figure, plane: Plane, targets: list[Target]) -> list[T
 
 
 def turned_alone(
-    figure: Figure, q: Floats, target: Target, table: CollisionTable, whole: Floats, own: slice
+    figure: Figure, q: Floats, target: Target, table: CollisionTable, whole: Floats, actor_q: slice
 ) -> Floats:
     """The pose q (nq) with one joint turned towards an orientation; what is below it turns along.
 
     Limits of the joint are kept, and the step is taken as far as it is certified. whole: the
-    configuration of the model of the table, in which `own` are the figure's entries.
+    configuration of the model of the table, in which `actor_q` are the figure's entries.
     """
     skeleton = figure.skeleton
     joint = skeleton.joints[skeleton.index(target.joint)]
@@ -102,8 +102,8 @@ def turned_alone(
         before = q[at.stop - 4 : at.stop]
         out[at.stop - 4 : at.stop] = quaternions.normalised(turn if turn @ before >= 0 else -turn)
     goal = whole.copy()
-    goal[own] = out
+    goal[actor_q] = out
     start = whole.copy()
-    start[own] = q
+    start[actor_q] = q
     share = Gate(table).fraction(start, goal)
     return integrate(skeleton, q, share * difference(skeleton, q, out))

@@ -99,7 +99,7 @@ class InBetweens:
             frames = _frames(body, blend, i, pins, times)
             if first < min(last, count - 1):
                 frames.solve(first, min(last, count - 1), smooth=False)
-        return SolvedSpan(figure.skeleton, np.ascontiguousarray(frames.q[:, body.world.own_q]))
+        return SolvedSpan(figure.skeleton, np.ascontiguousarray(frames.q[:, body.world.actor_q]))
 
     def with_feet_of(self, actor: ActorRow, figure: Figure, q: Floats, before: Floats) -> Floats:
         """The pose q (nq) with the feet that stand near those of `before` moved onto them."""
@@ -113,7 +113,7 @@ class InBetweens:
             world = body.world
             pins = [prefixed(pin, world.prefix, world.skeleton.names) for pin in found]
             frames = InBetween(body, times, poses, ("smooth", "smooth"), pins, times, _OPTIONS)
-            return np.ascontiguousarray(frames.keys[1, world.own_q])
+            return np.ascontiguousarray(frames.keys[1, world.actor_q])
 
     def _span(
         self,
@@ -310,7 +310,7 @@ def _solve(
     leap = np.abs(np.diff(frames.corrections(0, len(times)), axis=0)).max(initial=0.0)
     if leap > _LEAP or any(gate.fraction(q[t], q[t + 1]) < 1.0 for t in range(len(q) - 1)):
         frames.solve(*inner, contacts=False)
-    own = np.ascontiguousarray(frames.q[:, world.own_q])
+    actor_rows = np.ascontiguousarray(frames.q[:, world.actor_q])
     if np.abs(frames.corrections(0, len(times))).max() < 1e-6:
         return None
-    return SolvedSpan(world.figure.skeleton, own)
+    return SolvedSpan(world.figure.skeleton, actor_rows)

@@ -116,7 +116,7 @@ def connect(editor: Editor, message: Connect) -> Work:
         planted=tuple(message.planted),
         around=around,
     )
-    own = editor.scene.layout.actor_q[who]
+    actor_q = editor.scene.layout.actor_q[who]
     skeleton = editor.document.figure(editor.document.actor(message.actor).figure).skeleton
     names, results = display_names(editor.document), editor.session_data(SearchResults)
     duration_s = second.time_s - first.time_s
@@ -136,7 +136,7 @@ def connect(editor: Editor, message: Connect) -> Work:
             except WritheError as error:  # the other kinds may still succeed
                 reason = str(error)
                 continue
-            rows = np.ascontiguousarray(motion.q[:, own])
+            rows = np.ascontiguousarray(motion.q[:, actor_q])
             if any(len(rows) == len(m) and np.allclose(rows, m.q, atol=0.02) for m in motions):
                 continue
             motions.append(Motion(skeleton, rows, motion.fps, f"Path: {kind.title.lower()}"))

@@ -192,11 +192,11 @@ def _wrist(editor: Editor, number: int, side: str) -> str:
 
 def _keep(editor: Editor, edit: Edit, number: int, q: Floats, *, moved: bool) -> None:
     """Set the pose of an actor from that of the scene; moved: its pins are where it stands now."""
-    own = q[editor.scene.layout.actor_q[actor_label(number)]]
-    edits.set_pose(editor.document, edit, number, own, editor.time_s)
+    actor_q = q[editor.scene.layout.actor_q[actor_label(number)]]
+    edits.set_pose(editor.document, edit, number, actor_q, editor.time_s)
     if moved:
-        edits.update_pins(editor.document, edit, number, own)
-    editor.posed_actor(editor.document.actor(number)).set_pose(own)
+        edits.update_pins(editor.document, edit, number, actor_q)
+    editor.posed_actor(editor.document.actor(number)).set_pose(actor_q)
 
 
 def _in_object(editor: Editor, q: Floats, object_name: str, point: Vector3) -> Floats:

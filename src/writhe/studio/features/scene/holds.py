@@ -275,12 +275,12 @@ def _step(editor: Editor, number: int, links: list[_Link]) -> float:
     editor.arrange(posed)
     held = {link.joint for link in links}
     pins = [pin for pin in editor.pins_now(actor, posed) if pin.joint not in held]
-    own = held_joints.on_own_tree(document, number, editor.time_s)
+    own_holds = held_joints.on_own_tree(document, number, editor.time_s)
     targets = [
         Target(link.joint, vector3(link.goal[1]), orientation_in_world=quaternion_of(link.goal[0]))
         for link in links
     ]
-    posed.step(targets, [*pins, *own], _FOLLOW_FRAMES)
+    posed.step(targets, [*pins, *own_holds], _FOLLOW_FRAMES)
     return max(
         float(np.linalg.norm(_joint_frame(editor, number, link.joint)[1] - link.goal[1]))
         for link in links
@@ -301,9 +301,9 @@ def _hold_back(editor: Editor, number: int, links: list[_Link]) -> None:
         )
     actor = editor.document.actor(number)
     pins = editor.pins_now(actor, posed)
-    own = held_joints.on_own_tree(editor.document, number, editor.time_s)
+    own_holds = held_joints.on_own_tree(editor.document, number, editor.time_s)
     held = {target.joint for target in targets}
-    posed.step(targets, [*(p for p in pins if p.joint not in held), *own], _FOLLOW_FRAMES)
+    posed.step(targets, [*(p for p in pins if p.joint not in held), *own_holds], _FOLLOW_FRAMES)
 
 
 def _joint_frame(editor: Editor, number: int, joint: str) -> Frame:

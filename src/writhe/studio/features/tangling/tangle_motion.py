@@ -195,8 +195,8 @@ def wind_keys(editor: Editor, message: WindKeys) -> Work:
         motions: list[tuple[int, Motion, float]] = []
         for rows, (first, movers) in zip(found.rows, starts, strict=True):
             for number in movers:
-                own = np.ascontiguousarray(rows[:, layout.actor_q[actor_label(number)]])
-                motion = Motion(skeletons[number], own, fps, "Winding")
+                actor_rows = np.ascontiguousarray(rows[:, layout.actor_q[actor_label(number)]])
+                motion = Motion(skeletons[number], actor_rows, fps, "Winding")
                 motions.append((number, motion, first / fps))
         problems = [f"{name}: {display_sentence(p, names)}" for name, p in found.problems]
         why, clear = found.why, found.certified

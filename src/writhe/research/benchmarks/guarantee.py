@@ -30,12 +30,12 @@ from writhe.research.benchmarks import Progress
 from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import check
-from writhe.research.evaluation.random_drags import random_drag, run_random_drag
 from writhe.research.evaluation.run_drags import run_drag
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.research.fuzzing.case import CERTIFIED_M, NUMERICAL_M
 from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
 from writhe.research.fuzzing.random_cases import run_random_cases, summary
+from writhe.research.fuzzing.random_drags import random_drag, run_random_drag
 from writhe.retargeting.clip_folders import read_clips
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure

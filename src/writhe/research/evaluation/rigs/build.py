@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.research.evaluation.rigs.styles import RigStyle
+from writhe.research.evaluation.rigs.rig_style import RigStyle
 from writhe.skeleton import Joint, JointKind, Skeleton, Tip, quaternions
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import SIDES

@@ -71,7 +71,7 @@ def clasp(
     layout = scene.layout
     row = layout.rest() if q is None else configuration(layout.skeleton, q).copy()
     people = [
-        _Person(scene, name, hand_of(scene.actor(name).figure, side), database)
+        _ClaspingPerson(scene, name, hand_of(scene.actor(name).figure, side), database)
         for name, side in zip((first, second), sides, strict=True)
     ]
     for person in people:
@@ -108,7 +108,7 @@ def clasp(
     )
 
 
-def _meeting(people: list[_Person], q: Floats) -> tuple[Floats, Floats]:
+def _meeting(people: list[_ClaspingPerson], q: Floats) -> tuple[Floats, Floats]:
     """Where the hands meet, and the horizontal direction from the first to the second actor."""
     shoulders = [person.shoulders(q) for person in people]
     away = shoulders[1] - shoulders[0]
@@ -119,7 +119,7 @@ def _meeting(people: list[_Person], q: Floats) -> tuple[Floats, Floats]:
     return middle, away / np.linalg.norm(away)
 
 
-class _Person:
+class _ClaspingPerson:
     def __init__(
         self, scene: Scene, name: str, hand: Hand, database: PostureDatabase | None
     ) -> None:

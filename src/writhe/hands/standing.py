@@ -31,7 +31,7 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     stand so already, or if there is no room. They turn and move along the floor; the middle
     between them and their postures stay.
     """
-    people = [_Person(scene, name) for name in (first, second)]
+    people = [_StandingPerson(scene, name) for name in (first, second)]
     row = _start(scene, q)
     places = [person.place(row) for person in people]
     way = places[1][0] - places[0][0]
@@ -68,7 +68,7 @@ def stand_before(
     object, in its frame (default: the middle). across: the actor faces the long side of the
     object, as for both hands on a bar.
     """
-    person, row = _Person(scene, actor), _start(scene, q)
+    person, row = _StandingPerson(scene, actor), _start(scene, q)
     frames = forward(scene.layout.skeleton, row)
     turn, origin = frames.rotation(object_name), frames.position(object_name)
     piece = longest_piece(scene.object(object_name).shapes)
@@ -100,7 +100,7 @@ def _start(scene: Scene, q: Floats | None) -> Floats:
     return layout.rest() if q is None else configuration(layout.skeleton, q).copy()
 
 
-class _Person:
+class _StandingPerson:
     def __init__(self, scene: Scene, name: str) -> None:
         self.figure, self.own = scene.actor(name).figure, scene.layout.actor_q[name]
         roles = dict(self.figure.roles)

@@ -34,7 +34,7 @@ from writhe.studio.files.shared_files import SharedFiles
 from writhe.studio.protocol import registry
 from writhe.studio.server.preparation import Preparation
 from writhe.studio.server.security import AccessControl
-from writhe.studio.server.session import Session
+from writhe.studio.server.session import StudioSession
 
 STATIC = Path(__file__).parents[1] / "static"
 MAX_UPLOADED = 64 * 2**20
@@ -49,7 +49,7 @@ class Opened:
     """An open document with its sessions and the number of users (sessions and requests)."""
 
     document: Document
-    sessions: set[Session] = field(default_factory=set[Session])
+    sessions: set[StudioSession] = field(default_factory=set[StudioSession])
     users: int = 0
 
 
@@ -71,7 +71,7 @@ class Studio:
         """Run work off the event loop."""
         return await asyncio.get_running_loop().run_in_executor(self.pool, work)
 
-    def enter(self, number: str, session: Session) -> Document:
+    def enter(self, number: str, session: StudioSession) -> Document:
         """Open a document for a session; sessions share an open document."""
         if self._sessions >= MAX_SESSIONS:
             raise WritheError(f"{MAX_SESSIONS} pages are already open; close some")
@@ -81,13 +81,13 @@ class Studio:
         session.on_change = partial(self.changed, number)
         return opened.document
 
-    def leave(self, number: str, session: Session) -> None:
+    def leave(self, number: str, session: StudioSession) -> None:
         """End a session."""
         self._open[number].sessions.discard(session)
         self._sessions -= 1
         self._release(number)
 
-    def changed(self, number: str, by: Session | None) -> None:
+    def changed(self, number: str, by: StudioSession | None) -> None:
         """Send the new state to all other sessions of the document."""
         if number in self._open:
             for session in self._open[number].sessions:
@@ -312,7 +312,7 @@ async def _socket(socket: WebSocket) -> None:
     """The websocket of a page: an Open message, then a session."""
     studio: Studio = socket.app.state.studio
     await socket.accept()
-    session = Session(
+    session = StudioSession(
         socket,
         studio.pool,
         studio.job_pool,

@@ -73,7 +73,7 @@ class Mailbox:
         return self._waiting.popleft()
 
 
-class Session:
+class StudioSession:
     """The session of a page with a document."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Session:
         self._outbox = Mailbox(protocol.DragResult)
         self._figures_sent: dict[str, int] = {}  # name to version
         self.editor: Editor | None = None
-        self.on_change: Callable[[Session], None] = lambda _: None
+        self.on_change: Callable[[StudioSession], None] = lambda _: None
 
     async def run(self, document: Document) -> None:
         """Serve until the page disconnects."""

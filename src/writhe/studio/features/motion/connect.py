@@ -70,7 +70,7 @@ class FoundPaths(Message, frozen=True, tag="found_paths"):
 
 
 @dataclass
-class _Search:
+class _PathSearch:
     actor: int
     start_s: float
     motions: list[Motion]
@@ -80,7 +80,7 @@ class _Search:
 class SearchResults:
     """The found motions of recent searches, by job."""
 
-    by_job: dict[str, _Search] = field(default_factory=dict[str, _Search])
+    by_job: dict[str, _PathSearch] = field(default_factory=dict[str, _PathSearch])
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def connect(editor: Editor, message: Connect) -> Work:
             paths.append(_found_path(kind, problem, found, motion.q, rows))
         while len(results.by_job) >= MAX_SEARCHES:
             results.by_job.pop(next(iter(results.by_job)))
-        results.by_job[job.number] = _Search(message.actor, first.time_s, motions)
+        results.by_job[job.number] = _PathSearch(message.actor, first.time_s, motions)
         show = FoundPaths(
             job.number, message.actor, first.time_s, duration_s, paths, "" if paths else reason
         )

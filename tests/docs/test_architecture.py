@@ -1,4 +1,4 @@
-"""The picture of the layers follows the linted contract, the table of a drag a measured drag."""
+"""The pictures, tables and maps of the architecture follow the tree."""
 
 from __future__ import annotations
 
@@ -61,3 +61,13 @@ def test_the_table_of_a_drag_lists_the_modules_that_run(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     table = page[page.index("| handler and editor |") :].split("\n\n")[0]
     assert set(re.findall(r"`([a-z_.]+)`", table)) == modules_of_a_drag(tmp_path)
+
+
+def test_the_map_of_contributing_names_files_that_exist() -> None:
+    """Paths are relative to the checkout, to src/writhe, or to the folder of one before."""
+    for row in (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("\n"):
+        folders = [ROOT, ROOT / "src" / "writhe"]
+        for name in re.findall(r"`([\w/*-]+(?:\.(?:py|ts|md|toml|yml)|/))`", row):
+            found = [path for folder in folders for path in folder.glob(name.rstrip("/"))]
+            assert found, f"{name} does not exist: {row}"
+            folders.append(found[0].parent if found[0].is_file() else found[0])

@@ -49,6 +49,21 @@ def test_feet_stay_while_folded_arms_make_room_for_each_other(human: Figure):
         assert drift_m(found.motion, ankle, finer=4) < 1e-3
 
 
+def test_a_motion_ends_in_its_key_even_where_the_blend_is_stuck(human: Figure):
+    """The arm of the blend is caught on the body, on the other side than in the second key."""
+    start = human.skeleton.rest_configuration.copy()
+    goal = start.copy()
+    shoulder, elbow = (human.skeleton.q_slice(f"left_{j}") for j in ("shoulder", "elbow"))
+    start[shoulder], goal[shoulder] = [0.38, 0.13, -0.22, 0.89], [0.88, -0.11, 0.02, -0.47]
+    start[elbow], goal[elbow] = 0.88, 0.63
+    for q in (start, goal):
+        q[shoulder] /= np.linalg.norm(q[shoulder])
+    found = animate(human, [Key(0.0, start), Key(1.5, goal)], fps=30.0, pins=(), floor=False)
+    ends = forward(human.skeleton, found.motion.q[[0, -1]]).positions
+    keys = forward(human.skeleton, np.array([start, goal])).positions
+    assert np.abs(ends - keys).max() < 1e-3
+
+
 def test_a_squat_lowers_the_hips_with_knees_forward(human: Figure):
     keys = [Key(0.0, preset("stand")), Key(1.0, preset("squat"))]
     found = animate(human, keys, fps=60.0, pins=ANKLES)

@@ -36,6 +36,8 @@ from writhe.terms import CompiledTerms, joint_limits
 _MAX_CONTACTS = 64  # rows of contacts in a frame
 _ROOT_METRES = 1.5  # cost of moving the root by a metre
 _LIMIT_INSET = 0.002  # rad that solved poses stay inside their limits
+_KEPT = 1e-4  # m or rad by which a key may miss a pin
+_SAME_TIME_S = 1e-6  # a frame this near to a key is that key
 _REACHED = 0.01  # rad from a limit that counts as reached
 
 
@@ -111,6 +113,7 @@ class InBetween:
         after = np.searchsorted(key_times_s, times_s, side="right")
         self.span = np.clip(after - 1, 0, max(len(keys) - 2, 0)).astype(np.int64)
         self.raised = np.zeros(len(times_s))
+        self._key_frames = self._frames_of_keys()
         # a key beyond a joint limit widens it in the spans on both sides
         lower, upper = body.widened_limits(rows)
         after = np.minimum(self.span + 1, len(keys) - 1)
@@ -119,6 +122,16 @@ class InBetween:
         self.targets: PinTargets
         self._retarget()
         self.q = self.blend.copy()
+
+    def _frames_of_keys(self) -> list[tuple[int, int]]:
+        """Frames at the times of keys, with the keys; without keys that miss a pin."""
+        near = np.abs(self.times_s[:, None] - self.key_times_s[None]) < _SAME_TIME_S
+        kept = np.ones(len(self.keys), dtype=np.bool_)
+        if self.pins:
+            targets = self._targets_at_keys(self.keys)
+            errors = pin_errors(self.world.skeleton, self.pins, targets, self.keys)
+            kept = np.maximum(*errors).max(axis=1) < _KEPT
+        return [(int(f), int(k)) for f, k in np.argwhere(near & kept)]
 
     def _retarget(self) -> None:
         """Compute the targets of the pins for the current blend."""
@@ -144,6 +157,7 @@ class InBetween:
         beside them, which are not smoothed. Limits are widened to the rows.
         """
         self.blend, self.q, self.targets = rows.copy(), rows.copy(), targets
+        self._key_frames = []
         self._lower, self._upper = self.body.widened_limits(rows)
         ends = np.array(sorted({0, len(rows) - 1}))
         held = self._min_clearance(rows[sorted(fixed)]) if fixed else None
@@ -186,20 +200,23 @@ class InBetween:
             self._upper,
         )
         near_m = options.near_m if contacts and len(self.world.table.pairs.a) else -1.0
-        return int(
-            solve_frames(
-                self._model,
-                packed,
-                blend,
-                first,
-                stop,
-                carry,
-                near_m,
-                options.iterations,
-                self._work,
-                self.q,
-            )
+        used = solve_frames(
+            self._model,
+            packed,
+            blend,
+            first,
+            stop,
+            carry,
+            near_m,
+            options.iterations,
+            self._work,
+            self.q,
         )
+        # a frame that starts beside the one before it may end on the other side of an obstacle
+        for f, k in self._key_frames:
+            if first <= f < stop:
+                self.q[f] = self.keys[k]
+        return int(used)
 
     def corrections(self, first: int, stop: int) -> Floats:
         """(stop - first, nv) tangent steps from the blend to the solved frames."""
@@ -249,15 +266,14 @@ class InBetween:
         pins, options = self.pins, self.options
         if not pins:
             return rows.copy()
-        targets = pin_targets(
-            self.world.skeleton, pins, self.key_times_s, rows, self.key_times_s, 0.0
-        )
+        targets = self._targets_at_keys(rows)
         packed = FrameTargets(
             targets.active,
             targets.position,
             targets.rotation,
-            np.arange(len(rows)),
-            self.min_clearance,
+            np.zeros(len(rows), dtype=np.int64),
+            # a pin may come from another key, with what is in contact there
+            self.min_clearance.min(axis=0)[None],
             np.zeros(len(rows)),
             *self.body.widened_limits(rows),
         )
@@ -270,6 +286,11 @@ class InBetween:
                     self._model, packed, rows, k, k + 1, False, near_m, 40, self._work, out
                 )
         return out
+
+    def _targets_at_keys(self, rows: Floats) -> PinTargets:
+        """Where the pins hold the keys (k, nq)."""
+        times = self.key_times_s
+        return pin_targets(self.world.skeleton, self.pins, times, rows, times, 0.0)
 
     def _min_clearance(self, rows: Floats) -> Floats:
         """(spans, K) clearance that pairs keep: the margin, or what they have at the keys."""

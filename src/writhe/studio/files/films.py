@@ -12,7 +12,7 @@ import numpy as np
 
 from writhe.errors import WritheError
 from writhe.render.movies import MovieWriter
-from writhe.studio.files.thumbnails import check_picture
+from writhe.studio.files.upload_check import check_picture
 
 FORMATS = ("mp4", "webm", "gif", "zip")
 MAX_OPEN, MAX_FRAMES, MAX_PIXELS = 4, 40_000, 4096 * 4096

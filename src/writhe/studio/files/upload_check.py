@@ -1,4 +1,4 @@
-"""Checks uploaded documents before they are stored.
+"""Checks documents and pictures that the page sends before they are stored.
 
 An SQLite file can contain views, triggers and virtual tables that run when it is read. Only files
 with exactly the tables of a document are accepted, and every row must be readable.
@@ -25,6 +25,14 @@ from writhe.studio.editing.scene_objects import shapes_of
 TABLES = frozenset({*KEY_COLUMN, "history", "requests", "meta"})
 MAX_CHECK_S = 10.0
 MAX_ROWS = 100_000
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def check_picture(png: bytes) -> bytes:
+    """The picture, which must be a PNG or empty."""
+    if png and not png.startswith(_PNG):
+        raise WritheError("pictures must be PNG files")
+    return png
 
 
 def check_document(path: Path) -> None:

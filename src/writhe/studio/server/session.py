@@ -27,7 +27,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
 from writhe.studio.feature import Outcome
 from writhe.studio.files.import_export import export_suffixes, import_suffixes
-from writhe.studio.files.thumbnails import check_picture
+from writhe.studio.files.upload_check import check_picture
 from writhe.studio.protocol.registry import MESSAGE_HANDLERS, TASKS, decoder, encoder
 from writhe.studio.server.command_handlers import carry_out, commit
 from writhe.studio.server.drag_handler import drag_result

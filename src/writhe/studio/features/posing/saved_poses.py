@@ -8,7 +8,7 @@ from writhe.studio.document.row_types import pack, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.feature import Feature
-from writhe.studio.files.thumbnails import check_picture
+from writhe.studio.files.upload_check import check_picture
 from writhe.studio.protocol import Command, MessagePart, Name, Picture
 
 MAX_POSES = 500

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fill the tables of figures in docs/papers.md from the stored results of reproductions.
+"""Fill the tables of figures in docs/papers.md and others from stored results of reproductions.
 
 tools/write_papers_figures.py [FOLDER]   FOLDER holds one folder per paper with `figures.json`, as
                                          `writhe reproduce` writes them (default: out/reproduce)
@@ -17,13 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "papers.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = ("papers.md", "half-space-ik.md")
 _BLOCK = re.compile(r"<!-- figures: (?P<name>[\w -]+) -->\n.*?<!-- end -->", re.DOTALL)
 Rows = list[list[Any]]
 
 
 def main(folder: Path) -> None:
-    """Rewrite the page."""
+    """Rewrite the pages."""
 
     def filled(found: re.Match[str]) -> str:
         paper, build = TABLES[found["name"]]
@@ -35,8 +36,9 @@ def main(folder: Path) -> None:
         text = "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
         return f"<!-- figures: {found['name']} -->\n{text}\n<!-- end -->"
 
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(_BLOCK.sub(filled, page), encoding="utf-8")
+    for name in PAGES:
+        page = DOCS / name
+        page.write_text(_BLOCK.sub(filled, page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def _cell(value: Any) -> str:
@@ -107,6 +109,21 @@ def _jerk(one: dict[str, Any]) -> str:
     return f"{one['jerk']:.2g}{depth}{mark}"
 
 
+def _manipulations(figures: dict[str, Any]) -> Rows:
+    """Jerk, frames that penetrate and depth of ours, the penalty methods and the default poser."""
+    methods = {
+        "half-space": "ours",
+        "penalty": "penalty",
+        "penalty-blended": "penalty, blended",
+        "default": "default",
+    }
+    rows: Rows = [["scenario", *methods.values(), "jerk: penalty / ours", "blended / ours"]]
+    for name, entry in figures["scenarios"].items():
+        cells = [_jerk(entry["methods"][m]) for m in methods]
+        rows.append([name, *cells, entry["jerk_ratio"], entry["jerk_ratio_blended"]])
+    return rows
+
+
 def _planner(figures: dict[str, Any]) -> Rows:
     """Settings of the published planner that met and were certified, and the best one."""
     rows: Rows = [
@@ -159,6 +176,7 @@ TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "published topology rows": ("topology-coordinates", _scenes),
     "topology-aware sweep": ("topology-aware-ik-sweep", _sweep),
     "half-space methods": ("half-space-ik", _half_space),
+    "manipulations": ("half-space-ik", _manipulations),
     "trajectory times": ("dynamic-joint-ik", _trajectories),
     "published planner": ("energy-planning", _planner),
 }

@@ -147,6 +147,19 @@ def test_tangles_are_counted_by_the_papers_threshold():
     assert found["contortion: tangles"]["reproduced"] is False
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.5])
+def test_one_sampling_planner_that_solves_the_contortion_refutes_that_all_fail(rate):
+    result = _planning()
+    result["experiments"]["contortion"]["methods"] |= {
+        "rrt": {"success_rate": 0.0},
+        "rrtconnect": {"success_rate": rate},
+    }
+    found = claims_of("energy-planning", result)
+    assert found["contortion: all sampling planners fail"]["ours"] == rate
+    assert found["contortion: all sampling planners fail"]["reproduced"] is (rate == 0.0)
+    assert found["contortion: sampling planners"]["reproduced"]  # less often than ours
+
+
 def test_as_many_collisions_as_the_baseline_is_not_fewer():
     found = claims_of("topology-aware-ik", _dragged(45.0, 52.0))
     assert found["basic: penetrating frames"]["ours"] == 0.0
@@ -167,6 +180,14 @@ def test_a_scene_that_the_published_solver_crosses_is_not_reproduced():
         "reproduced": False,
     }
     assert found["chair: crossings of centre lines"]["published_variant"] == 3
+
+
+def test_a_scene_that_only_ours_shows_is_not_reproduced():
+    result = _scenes({"planner": "RRT", "skipped": "OMPL is not installed"})
+    result["scenes"]["chair"]["published"]["geometry_ok"] = False
+    shown = claims_of("topology-coordinates", result)["chair: shows it"]
+    assert shown["ours"] is True
+    assert shown["published_variant"] is False and shown["reproduced"] is False
 
 
 def test_a_planner_stopped_early_does_not_decide_how_long_it_takes():

@@ -11,6 +11,10 @@ import sys
 from pathlib import Path
 
 LAST_FRAME = 40
+_HALF_WIDTH_M = {
+    "spine.004": 0.05, "spine.005": 0.05, "spine": 0.12, "thigh": 0.08, "shin": 0.055,
+    "forearm": 0.04, "upper_arm": 0.045,
+}  # fmt: skip
 
 
 def hand_through_chest(armature) -> None:
@@ -27,6 +31,35 @@ def hand_through_chest(armature) -> None:
             turn = own @ Euler((0.0, 0.0, -share * angle)).to_matrix() @ own.inverted()
             bone.rotation_quaternion = turn.to_quaternion()
             bone.keyframe_insert("rotation_quaternion", frame=frame)
+
+
+def box_body(armature):
+    """A mesh with a box around every bone that deforms, bound to it; it is the armature's body."""
+    import bpy  # pyright: ignore[reportMissingImports]
+    from mathutils import Vector  # pyright: ignore[reportMissingImports]
+
+    corners, faces, groups = [], [], []
+    quads = ((0, 1, 2, 3), (7, 6, 5, 4), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))
+    for bone in armature.data.bones:
+        if not bone.use_deform or "breast" in bone.name:
+            continue
+        wide = next((w for name, w in _HALF_WIDTH_M.items() if name in bone.name), 0.04)
+        start = len(corners)
+        for y in (0.0, bone.length):
+            for x, z in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+                corners.append(tuple(bone.matrix_local @ Vector((x * wide, y, z * wide))))
+                groups.append(bone.name)
+        faces += [tuple(start + k for k in quad) for quad in quads]
+    data = bpy.data.meshes.new("Body")
+    data.from_pydata(corners, [], faces)
+    item = bpy.data.objects.new("Body", data)
+    bpy.context.collection.objects.link(item)
+    for vertex, name in enumerate(groups):
+        group = item.vertex_groups.get(name) or item.vertex_groups.new(name=name)
+        group.add([vertex], 1.0, "REPLACE")
+    item.parent = armature
+    item.modifiers.new("Armature", "ARMATURE").object = armature
+    return item
 
 
 def main(target: Path) -> None:

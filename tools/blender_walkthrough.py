@@ -48,11 +48,12 @@ class Window:
         """Operators run in the 3D view."""
         return bpy.context.temp_override(window=self.window, area=self.area, region=self.region())
 
-    def send(self, kind: str, value: str, at: tuple[int, int] | None = None) -> None:
-        """An event; the pointer is where it was unless `at` is given."""
+    def send(self, kind: str, value: str, at: tuple[int, int] | None = None, **held: bool) -> None:
+        """An event, with keys that are held; the pointer is where it was unless `at` is given."""
         if at is not None:
             self._at = at
-        self.window.event_simulate(type=kind, value=value, x=self._at[0], y=self._at[1])
+        x, y = self._at
+        self.window.event_simulate(type=kind, value=value, x=x, y=y, **held)
 
     def pixel(self, point) -> tuple[int, int]:
         """Where a point of the world is in the window."""
@@ -77,7 +78,9 @@ class Window:
         view.view_rotation = Euler(turn).to_quaternion()
 
 
-def _drag(window: Window, armature, bone: str, way, out: dict[str, Any]) -> Iterator[float]:
+def _drag(
+    window: Window, armature, bone: str, way, out: dict[str, Any], name: str = "drag"
+) -> Iterator[float]:
     """Press on a bone, move along points of the world, release; pictures on the way."""
     import writhe_blender.operators.drag as tool  # pyright: ignore[reportMissingImports]
 
@@ -96,9 +99,9 @@ def _drag(window: Window, armature, bone: str, way, out: dict[str, Any]) -> Iter
             yield 0.03
         at = goal
     yield 0.8
-    window.picture("drag")
-    out["drag_ms"] = float(np.median(tool.last_times_ms))
-    out["drag_p95_ms"] = float(np.quantile(tool.last_times_ms, 0.95))
+    window.picture(name)
+    out[f"{name}_ms"] = float(np.median(tool.last_times_ms))
+    out[f"{name}_p95_ms"] = float(np.quantile(tool.last_times_ms, 0.95))
     window.send("LEFTMOUSE", "RELEASE")
     yield 0.5
 
@@ -162,6 +165,16 @@ def steps(out: dict[str, Any]) -> Iterator[float]:
     yield from _drag(window, armature, "left_wrist", [front, 0.25 * chest + 0.75 * other], out)
     out["moved_m"] = (armature.matrix_world @ hand.head - here).length
     out["keyed"] = _keyed_bones(armature, 20)
+    window.send("Z", "PRESS", ctrl=True)  # the drag and its keys are one step
+    yield 0.8
+    scene, armature = bpy.context.scene, bpy.context.scene.objects["Human"]
+    hand = armature.pose.bones["left_wrist"]
+    out["undo_restores_m"] = (armature.matrix_world @ hand.head - here).length
+    out["undo_unkeys"] = _keyed_bones(armature, 20) == 0
+    window.send("Z", "PRESS", ctrl=True, shift=True)
+    yield 0.8
+    scene, armature = bpy.context.scene, bpy.context.scene.objects["Human"]
+    hand = armature.pose.bones["left_wrist"]
     with window.context():
         bpy.ops.writhe.certify("INVOKE_DEFAULT")
     yield from _finished(context)
@@ -176,6 +189,13 @@ def steps(out: dict[str, Any]) -> Iterator[float]:
         bpy.ops.writhe.go_to(index=0)
     yield 0.5
     window.picture("passes_through")
+    with window.context():
+        bpy.ops.writhe.clean("INVOKE_DEFAULT")
+    yield 0.5
+    out["was_working"] = scene.writhe.working
+    window.send("ESC", "PRESS", window.pixel(armature.matrix_world @ hand.head))
+    yield 0.8
+    out["cancelled"] = not scene.writhe.working and scene.writhe.verdict == out["through"]
     began = time.perf_counter()
     with window.context():
         bpy.ops.writhe.clean("INVOKE_DEFAULT")
@@ -222,6 +242,44 @@ def _wind(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
     bpy.ops.writhe.keep_winding()
     yield 0.5
     out["kept"] = not tangle.live
+    yield from _control_rig(window, armature, out)
+
+
+def _control_rig(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
+    """A rig that Rigify generates, its hand dragged to the other shoulder."""
+    context = bpy.context
+    for item in list(context.scene.objects):
+        if item == armature or item.parent == armature:
+            bpy.data.objects.remove(item)
+    with window.context():
+        bpy.ops.preferences.addon_enable(module="rigify")
+        bpy.ops.object.armature_basic_human_metarig_add()
+        metarig = context.view_layer.objects.active
+        bpy.ops.pose.rigify_generate()
+    rig = next(o for o in context.scene.objects if o.type == "ARMATURE" and o != metarig)
+    bpy.data.objects.remove(metarig)
+    from blender_sample import box_body
+
+    box_body(rig)
+    context.view_layer.objects.active = rig
+    rig.select_set(True)
+    window.look(2.9, (1.35, 0.0, 0.45), (0.25, 0.0, 0.93))
+    with window.context():
+        bpy.ops.writhe.set_up("INVOKE_DEFAULT")
+    yield from _finished(context)
+    out["rig"] = rig.writhe.summary
+    with window.context():
+        bpy.ops.object.mode_set(mode="POSE")
+        bpy.ops.wm.tool_set_by_id(name="writhe.drag_tool")
+    yield 0.5
+    hand = rig.pose.bones["ORG-hand.L"]
+    here = hand.head.copy()
+    front = here.copy()
+    front.y -= 0.3
+    goal = rig.pose.bones["ORG-upper_arm.R"].head.copy()
+    goal.y -= 0.15
+    yield from _drag(window, rig, "ORG-hand.L", [front, goal], out, "rig")
+    out["rig_moved_m"] = (rig.pose.bones["ORG-hand.L"].head - here).length
 
 
 def _arrange(window: Window) -> Iterator[float]:

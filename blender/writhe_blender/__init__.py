@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import bpy
 
-from . import operators, overlay, panels, preferences, properties, scene_sync
+from . import menus, operators, overlay, panels, preferences, properties, scene_sync
 
 bl_info = {  # for Blender before 4.2; later ones read blender_manifest.toml
     "name": "writhe",
@@ -18,7 +18,7 @@ bl_info = {  # for Blender before 4.2; later ones read blender_manifest.toml
     "description": "Pose characters without body parts passing through each other",
 }
 
-_CLASSES = [c for m in operators.MODULES for c in m.CLASSES] + list(panels.CLASSES)
+_CLASSES = [c for m in operators.MODULES for c in m.CLASSES] + [*panels.CLASSES, *menus.CLASSES]
 
 
 @bpy.app.handlers.persistent
@@ -35,6 +35,7 @@ def register() -> None:
     for module in operators.MODULES:
         if hasattr(module, "register"):
             module.register()
+    menus.register()
     overlay.register()
     bpy.app.handlers.load_post.append(_file_loaded)
 
@@ -43,6 +44,7 @@ def unregister() -> None:
     """Undo `register`."""
     bpy.app.handlers.load_post.remove(_file_loaded)
     overlay.unregister()
+    menus.unregister()
     for module in operators.MODULES:
         if hasattr(module, "unregister"):
             module.unregister()

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
-from mathutils import Matrix, Vector  # pyright: ignore[reportMissingImports]
+from mathutils import Matrix  # pyright: ignore[reportMissingImports]
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import writhe_blender  # pyright: ignore[reportMissingImports]
+from blender_sample import box_body  # pyright: ignore[reportMissingImports]
 from writhe_blender import control_rig, dragging, engine, fcurves, scene_sync  # pyright: ignore[reportMissingImports]
 
 from writhe.skeleton import forward
-
-WIDTH = {"spine": 0.12, "thigh": 0.08, "shin": 0.055, "forearm": 0.04, "upper_arm": 0.045}
 
 
 def generated_rig():
@@ -33,34 +33,6 @@ def generated_rig():
     bpy.data.objects.remove(metarig)
     bpy.context.view_layer.objects.active = found[0]
     return found[0]
-
-
-def body_mesh(armature):
-    """A box around every bone that deforms, bound to it."""
-    corners, faces, groups = [], [], []
-    for bone in armature.data.bones:
-        if not bone.use_deform or "breast" in bone.name:
-            continue
-        wide = next((w for name, w in WIDTH.items() if name in bone.name), 0.04)
-        if bone.name in ("DEF-spine.004", "DEF-spine.005"):
-            wide = 0.05
-        start = len(corners)
-        for y in (0.0, bone.length):
-            for x, z in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
-                corners.append(bone.matrix_local @ Vector((x * wide, y, z * wide)))
-                groups.append(bone.name)
-        quads = ((0, 1, 2, 3), (7, 6, 5, 4), (0, 4, 5, 1), (1, 5, 6, 2), (2, 6, 7, 3), (3, 7, 4, 0))
-        faces += [tuple(start + k for k in quad) for quad in quads]
-    data = bpy.data.meshes.new("Body")
-    data.from_pydata([tuple(corner) for corner in corners], [], faces)
-    item = bpy.data.objects.new("Body", data)
-    bpy.context.collection.objects.link(item)
-    for vertex, name in enumerate(groups):
-        group = item.vertex_groups.get(name) or item.vertex_groups.new(name=name)
-        group.add([vertex], 1.0, "REPLACE")
-    item.parent = armature
-    item.modifiers.new("Armature", "ARMATURE").object = armature
-    return item
 
 
 def written_apart_m(armature, drag) -> float:
@@ -78,7 +50,7 @@ def main() -> dict:
     writhe_blender.register()
     context, out = bpy.context, {}
     rig = generated_rig()
-    body_mesh(rig)
+    box_body(rig)
     began = time.perf_counter()
     assert bpy.ops.writhe.set_up() == {"FINISHED"}
     out["set_up_s"] = time.perf_counter() - began

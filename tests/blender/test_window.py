@@ -45,6 +45,19 @@ def test_the_pointer_drags_a_hand_and_the_bones_are_keyed(result):
     assert result["dragged"] == "certified"
 
 
+def test_a_drag_with_its_keys_is_one_undo_step(result):
+    assert result["undo_restores_m"] < 1e-5 and result["undo_unkeys"]
+
+
+def test_escape_cancels_work_in_the_background(result):
+    assert result["was_working"] == "Cleaning" and result["cancelled"]
+
+
+def test_a_control_rig_is_dragged_by_the_pointer(result):
+    assert "a person" in result["rig"] and "FK controls" in result["rig"]
+    assert result["rig_moved_m"] > 0.3
+
+
 def test_background_work_finds_and_removes_a_pass_through(result):
     assert result["through"] in ("passes through", "penetrating")
     assert result["markers"] > 0

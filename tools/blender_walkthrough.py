@@ -162,6 +162,8 @@ def steps(out: dict[str, Any]) -> Iterator[float]:
     other = armature.matrix_world @ armature.pose.bones["right_shoulder"].head
     front = here.copy()
     front.z = chest.z
+    with window.context():
+        bpy.ops.ed.undo_push(message="Keys")  # operators that a script calls push nothing
     yield from _drag(window, armature, "left_wrist", [front, 0.25 * chest + 0.75 * other], out)
     out["moved_m"] = (armature.matrix_world @ hand.head - here).length
     out["keyed"] = _keyed_bones(armature, 20)
@@ -248,9 +250,8 @@ def _wind(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
 def _control_rig(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
     """A rig that Rigify generates, its hand dragged to the other shoulder."""
     context = bpy.context
-    for item in list(context.scene.objects):
-        if item == armature or item.parent == armature:
-            bpy.data.objects.remove(item)
+    for item in [*armature.children, armature]:
+        bpy.data.objects.remove(item)
     with window.context():
         bpy.ops.preferences.addon_enable(module="rigify")
         bpy.ops.object.armature_basic_human_metarig_add()
@@ -303,7 +304,8 @@ def _arrange(window: Window) -> Iterator[float]:
 
 
 def _keyed_bones(armature, frame: int) -> int:
-    curves = armature.animation_data.action.fcurves
+    data = armature.animation_data
+    curves = data.action.fcurves if data is not None and data.action is not None else ()
     found = {
         curve.data_path.split('"')[1]
         for curve in curves

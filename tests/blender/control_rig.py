@@ -23,11 +23,14 @@ from writhe_blender import control_rig, dragging, engine, fcurves, scene_sync  #
 from writhe.skeleton import forward
 
 
-def generated_rig():
-    """The rig that Rigify generates from its basic human."""
+def generated_rig(out: dict):
+    """The rig that Rigify generates from its basic human, which is set up before."""
     bpy.ops.preferences.addon_enable(module="rigify")
     bpy.ops.object.armature_basic_human_metarig_add()
     metarig = bpy.context.object
+    assert bpy.ops.writhe.set_up() == {"FINISHED"}
+    out["metarig"] = metarig.writhe.summary + metarig.writhe.warning
+    metarig.writhe.is_character = False
     bpy.ops.pose.rigify_generate()
     found = [o for o in bpy.context.scene.objects if o.type == "ARMATURE" and o != metarig]
     bpy.data.objects.remove(metarig)
@@ -49,7 +52,7 @@ def main() -> dict:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     writhe_blender.register()
     context, out = bpy.context, {}
-    rig = generated_rig()
+    rig = generated_rig(out)
     box_body(rig)
     began = time.perf_counter()
     assert bpy.ops.writhe.set_up() == {"FINISHED"}

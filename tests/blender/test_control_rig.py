@@ -19,6 +19,11 @@ def result() -> dict:
     return result_of([PYTHON, str(Path(__file__).with_name("control_rig.py"))])
 
 
+def test_a_metarig_is_posed_as_it_is(result):
+    assert result["metarig"].startswith("metarig: a person, 21 roles")
+    assert "moved by" not in result["metarig"]
+
+
 def test_the_controls_of_a_person_are_found(result):
     assert result["warning"] == ""
     roles = result["roles"]

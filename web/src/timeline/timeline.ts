@@ -50,7 +50,7 @@ export function timeline(editor: Editor): HTMLElement {
     lanes.setAttribute("aria-valuenow", store.timeS.toFixed(2));
     lanes.setAttribute("aria-valuetext", `${store.timeS.toFixed(2)} seconds`);
   };
-  on(["state", "selection", "time"], drawRows);
+  on(["state", "selection"], drawRows);
   on(["time", "state"], drawTime);
   return h("footer", { class: "timeline", "aria-label": "Timeline" }, transport(editor), lanes);
 }

@@ -11,7 +11,7 @@ from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable, ContactPolicy, NearPairs, certify
 from writhe.io.files import load_figure
 from writhe.postures.builtin import builtin_database
-from writhe.postures.retarget_posture import BodySetting, posture_on_body, sole_depth
+from writhe.postures.retarget_posture import SEAT_M, BodySetting, posture_on_body, sole_depth
 from writhe.recognition.body_map import BodyMap
 from writhe.research.evaluation.generated_characters import GeneratedCharacter
 from writhe.skeleton import Figure, forward
@@ -24,7 +24,8 @@ from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.support_polygon import distance_outside as outside
 from writhe.solvers.posing.support_polygon import support_polygon
 
-POLICY = ContactPolicy(skip_joint_zones=True)
+CHARACTERS = Path(__file__).resolve().parents[3] / "shared" / "characters"
+POLICY = ContactPolicy()
 
 
 def centre_of_mass(body: Figure, q: Floats) -> Floats:
@@ -164,3 +165,40 @@ def test_a_document_keeps_limits_and_masses(generated: GeneratedCharacter) -> No
         if before.limits is not None and after.limits is not None:
             np.testing.assert_allclose(after.limits.frame, before.limits.frame)
             np.testing.assert_allclose(after.limits.upper, before.limits.upper)
+
+
+@pytest.mark.parametrize(("library", "name"), [("basic", "guard"), ("chair", "sit, typing")])
+def test_feet_of_preset_poses_stand_on_their_skin(
+    mixamo_character: Path, library: str, name: str
+) -> None:
+    body = load_figure(mixamo_character)
+    skeleton, skin = body.skeleton, body.skin
+    assert skin is not None
+    database = builtin_database(library)
+    human = database.q[database.clip.index(name)]
+    q = posture_on_body(BodyMap(body, database.figure), human, database.object_name)
+    setting = BodySetting(body, database.object_name, sole_depth(body))
+    assert setting.clear(q)[0]
+    frames = forward(skeleton, q)
+    heights = skin.deform(skeleton, frames.positions, frames.rotations)[:, 1]
+    for side in ("left", "right"):
+        foot = skeleton.index(body.joint_of(f"{side}_ankle"))
+        mine = np.isin(skin.vertex_joint, range(foot, int(skeleton.tree.subtree_end[foot])))
+        assert abs(float(heights[mine].min())) < 0.004
+
+
+def test_a_small_person_sits_on_the_seat_not_in_it() -> None:
+    path = CHARACTERS / "meebit.vrm"
+    if not path.exists():
+        pytest.skip("the characters from elsewhere are not beside this checkout")
+    body = load_figure(path)
+    database = builtin_database("chair")
+    human = database.q[database.clip.index("sit, hands on thighs")]
+    q = posture_on_body(BodyMap(body, database.figure), human, "chair")
+    assert BodySetting(body, "chair", sole_depth(body)).clear(q)[0]
+    frames = forward(body.skeleton, q)
+    hips = frames.position(body.joint_of("hips"))
+    assert SEAT_M < hips[1] < SEAT_M + 0.15
+    assert abs(hips[2]) < 0.3
+    for side in ("left", "right"):
+        assert frames.position(body.joint_of(f"{side}_ankle"))[1] < hips[1] - 0.1

@@ -7,7 +7,7 @@ object touch it again, and nothing penetrates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,6 +30,7 @@ from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.frozen_joints import frozen
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.shape_fitting.fit_points import depths
 from writhe.terms import Term, stay_near
 
@@ -37,9 +38,13 @@ _TOUCH_M = 0.012  # hands nearer than this to another part touch it
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
 _PRESSED_M = 0.002  # depth of soles in the floor
 _MAX_SOLE_M = 0.02  # the shapes of a foot may reach this far below its skin
+SEAT, SEAT_M = "chair", 0.45  # the built-in chair, and the height of its seat
+_FITTING = (0.8, 1.2)  # leg length / that of the human: other bodies do not fit a chair
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
 _COVERED = 10.0  # cost of the depth of a touching point below the surface, against its distance
 _POSTURE, _TOUCH, _GROUND = 0.15, 20.0, 30.0  # weights
+_FLAT = 6.0  # weight of the direction of a foot, with ground terms of weight _GROUND
+_RELAXED = 0.01  # weight of a posture that is only moved out of overlaps
 # of joints that keep their angles more than others: the trunk stays upright, and ball joints that
 # act as hinges must not use up their play sideways
 _WEIGHT_OF = dict.fromkeys(("hips", "spine", "chest", "neck", "head"), 1.5) | {
@@ -70,8 +75,7 @@ class BodySetting(PoseSetting):
             objects.append(SceneObject(name, shapes, strands=strands, source=name))
             touching = {by_role[r] for r in TOUCHING[name] if r in by_role}
             contacts |= {(f"{ACTOR}.{part}", name): CONTACT_M for part in touching}
-        policy = ContactPolicy(contacts, skip_joint_zones=True)
-        return Scene((Actor(ACTOR, self.figure),), tuple(objects), policy).layout
+        return Scene((Actor(ACTOR, self.figure),), tuple(objects), ContactPolicy(contacts)).layout
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,13 @@ def posture_on_body(
     held = frozen(body, start, movable)
     setting = BodySetting(held.figure, object_name, sole_depth(body))
     posture = held.reduced(start)
-    posture = _on_ground(setting, mapping, np.asarray(q), posture)
+    supports = _supports(mapping, np.asarray(q))
+    if object_name == SEAT and _is_seated(mapping, np.asarray(q)) and not _fits_seat(mapping):
+        posture = _on_seat(setting, mapping, np.asarray(q), posture)
+        if mapping.scale < 1.0:  # the feet do not reach the floor
+            supports = [role for role in supports if not role.endswith(("ankle", "toe", "knee"))]
+    elif supports:
+        posture = _on_ground(setting, posture)
     goals = stay_near(
         setting.skeleton,
         posture,
@@ -113,7 +123,7 @@ def posture_on_body(
             if (kind := role.rsplit("_", 1)[-1]) in _WEIGHT_OF
         },
     )
-    goals += _ground_terms(setting, mapping, np.asarray(q), posture)
+    goals += _ground_terms(setting, mapping, supports, posture)
     for touch in _touches(mapping, np.asarray(q), held.figure):
         on = f"{ACTOR}.{touch.b}" if touch.b else None
         x, y, z = touch.point_a.tolist()
@@ -126,7 +136,12 @@ def posture_on_body(
                 label=f"touch {touch.a} {touch.b}",
             )
         )
-    solved = PoseSolver(setting).solve(posture, goals, iterations)
+    solver = PoseSolver(setting)
+    solved = solver.solve(posture, goals, iterations)
+    if not setting.clear(solved)[0]:  # goals that contradict each other may outweigh contacts
+        near = stay_near(setting.skeleton, solved, weight=_RELAXED)
+        feet = _ground_terms(setting, mapping, supports, posture, weight=10.0 * _RELAXED)
+        solved = solver.solve(solved, [*near, *feet], 2 * iterations)
     return held.complete(solved)
 
 
@@ -156,56 +171,102 @@ def _lowest(setting: BodySetting, q: Floats) -> dict[str, float]:
 def _supports(mapping: BodyMap, q: Floats) -> list[str]:
     """Roles whose shapes are near the floor in the reference posture."""
     low = _lowest(BodySetting(mapping.reference), q)
-    known = dict(mapping.reference.roles)
-    body_roles = dict(mapping.body.roles)
     return [
         role
-        for role, joint in known.items()
-        if role.endswith(_SUPPORTS) and role in body_roles and low.get(joint, 1.0) < _ON_FLOOR_M
+        for role, joint in mapping.reference.roles
+        if role.endswith(_SUPPORTS) and low.get(joint, 1.0) < _ON_FLOOR_M
     ]
 
 
-def _on_ground(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> Floats:
+def _on_ground(setting: BodySetting, posture: Floats) -> Floats:
     """The posture moved vertically until its lowest shapes touch the floor."""
-    if not _supports(mapping, q):
-        return posture
     low = _lowest(setting, posture)
-    skeleton = setting.figure.skeleton
-    root = next(j for j, joint in enumerate(skeleton.joints) if joint.kind.name == "FREE")
-    parent = int(skeleton.tree.parent[root])
-    above = np.eye(3)
-    if parent >= 0:
-        above = forward(skeleton, posture).rotations[parent]
-    out = posture.copy()
-    at = int(skeleton.tree.q_start[root])
-    shift = np.array([0.0, -min(low.values()) - setting.sole_m, 0.0])
-    out[at : at + 3] += (above @ skeleton.tree.rest[root]).T @ shift
-    return out
+    return _moved(setting, posture, np.array([0.0, -min(low.values()) - setting.sole_m, 0.0]))
 
 
-def _ground_terms(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> list[Term]:
-    """Supports keep their horizontal position, lowest point on the floor; feet stay flat."""
+def _is_seated(mapping: BodyMap, q: Floats) -> bool:
+    """Whether the hips of the reference posture are on the seat of a chair at the origin."""
+    hips = forward(mapping.reference.skeleton, q).position(mapping.reference.joint_of("hips"))
+    return bool(np.abs(hips[[0, 2]]).max() < 0.25 and hips[1] < SEAT_M + 0.25)
+
+
+def _fits_seat(mapping: BodyMap) -> bool:
+    return _FITTING[0] < mapping.scale < _FITTING[1]
+
+
+def _on_seat(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> Floats:
+    """The posture moved onto the seat: hips on it, knees beyond its edge as in the reference."""
+    own, known = dict(mapping.body.roles), dict(mapping.reference.roles)
     frames = forward(setting.figure.skeleton, posture)
+    reference = forward(mapping.reference.skeleton, q)
+    knees = ("left_knee", "right_knee")
+    shift = np.mean([reference.position(known[k]) - frames.position(own[k]) for k in knees], axis=0)
+    low = _lowest(setting, posture)
+    seated = [low[own[role]] for role in ("hips", "left_hip", "right_hip") if own[role] in low]
+    shift[1] = SEAT_M - _PRESSED_M - min(seated, default=SEAT_M)
+    return _moved(setting, posture, shift)
+
+
+def _moved(setting: BodySetting, posture: Floats, shift: Floats) -> Floats:
+    """The posture with the body moved by `shift` (3,) in the world."""
+    skeleton = setting.figure.skeleton
+    return moved_roots(skeleton, posture[None], np.eye(3), shift)[0]
+
+
+def _ground_terms(
+    setting: BodySetting,
+    mapping: BodyMap,
+    supports: Sequence[str],
+    posture: Floats,
+    weight: float = _GROUND,
+) -> list[Term]:
+    """Supports keep their horizontal position, lowest point on the floor; feet stay flat.
+
+    A foot that stands on heel and toes in the reference stands as in the body's rest pose, its skin
+    on the floor.
+    """
+    skeleton = setting.figure.skeleton
+    frames = forward(skeleton, posture)
     low, own = _lowest(setting, posture), dict(mapping.body.roles)
     terms: list[Term] = []
-    for role in _supports(mapping, q):
-        joint = own[role]
+    weights = weight * np.array([0.25, 1.0, 0.25])
+    for role in supports:
+        joint = own.get(role, "")
         if joint not in low:
             continue
+        side, part = role.split("_", 1)
+        flat = part in ("ankle", "toe") and {f"{side}_ankle", f"{side}_toe"} <= set(supports)
         target = frames.position(joint).copy()
-        sole = setting.sole_m if role.endswith(("ankle", "toe")) else _PRESSED_M
-        target[1] -= low[joint] + sole
-        weights = np.array([0.25 * _GROUND, _GROUND, 0.25 * _GROUND])
+        if flat:
+            target[1] = _standing_height(mapping.body, side, joint)
+        else:
+            target[1] -= low[joint] + (setting.sole_m if part in ("ankle", "toe") else _PRESSED_M)
         terms.append(Term(Point(f"{ACTOR}.{joint}"), target, target, weights, label=role))
-        if role.endswith("ankle"):
-            turn = frames.rotation(joint)
-            local = turn.T @ np.array([0.0, 1.0, 0.0])
-            x, y, z = local.tolist()
+        if part == "ankle":
+            rest = forward(mapping.body.skeleton, mapping.body.skeleton.rest_configuration)
+            turn = rest.rotation(joint) if flat else frames.rotation(joint)
             up = np.array([0.0, 1.0, 0.0])
+            x, y, z = (turn.T @ up).tolist()
+            how = weight * _FLAT / _GROUND
             terms.append(
-                Term(Direction(f"{ACTOR}.{joint}", (x, y, z)), up, up, 6.0, label=f"flat {role}")
+                Term(Direction(f"{ACTOR}.{joint}", (x, y, z)), up, up, how, label=f"flat {role}")
             )
     return terms
+
+
+def _standing_height(body: Figure, side: str, joint: str) -> float:
+    """The height of a joint of a foot above its sole in the rest pose, metres."""
+    rest = forward(body.skeleton, body.skeleton.rest_configuration)
+    first = body.skeleton.index(body.joint_of(f"{side}_ankle"))
+    inside = range(first, int(body.skeleton.tree.subtree_end[first]))
+    height = float(rest.position(joint)[1])
+    if body.skin is not None:
+        mine = np.isin(body.skin.vertex_joint, inside)
+        if mine.any():
+            return height - float(body.skin.vertices[mine, 1].min())
+    names = {body.skeleton.names[j] for j in inside}
+    low = _lowest(BodySetting(body), body.skeleton.rest_configuration)
+    return height - min((h for name, h in low.items() if name in names), default=0.0)
 
 
 def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:

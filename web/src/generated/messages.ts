@@ -1090,6 +1090,7 @@ export interface SetSolverSettings {
   grip: number;
   steadiness: number;
   soft_pins?: boolean;
+  gaze?: boolean;
 }
 
 /** The current settings and the available posture databases. */
@@ -1100,6 +1101,7 @@ export interface SolverSettingsState {
   grip: number;
   steadiness: number;
   soft_pins: boolean;
+  gaze: boolean;
 }
 
 /** A tangle key; `titles` are the names of its tangles. */

@@ -28,6 +28,7 @@ class SolverSettings(msgspec.Struct, frozen=True):
     steadiness: Factor = 1.0
     # soft pins on; documents store it as `placed_stay`
     soft_pins: bool = msgspec.field(name="placed_stay", default=True)
+    gaze: bool = True  # the head turns towards a dragged hand
 
     @classmethod
     def of(cls, document: Document) -> SolverSettings:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from typing import Any, TypeVar
 
+import numpy as np
+
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
@@ -29,6 +31,21 @@ from writhe.studio.view.diagnostics import Diagnostics
 
 SessionData = TypeVar("SessionData")
 _MOVE_FRAMES = 60  # most steps of `move_part`
+
+
+def _middle(targets: list[Target]) -> Floats:
+    """The mean of the positions of targets (3,)."""
+    return np.mean([target.position_in_world for target in targets], axis=0)
+
+
+def _looks(figure: Figure, dragged: set[str], others: list[Pin | Hold | Target]) -> bool:
+    """Whether the gaze follows a drag: it moves a hand, and nothing else keeps the head."""
+    roles = dict(figure.roles)
+    head = {roles.get("neck"), roles.get("head")}
+    kept = dragged | {handle.joint for handle in others}
+    return not kept & head and not dragged.isdisjoint(
+        {roles.get("left_wrist"), roles.get("right_wrist")}
+    )
 
 
 class Editor:
@@ -94,6 +111,8 @@ class Editor:
         self._held |= {target.joint: target for target in targets}
         soft = self._soft_pin_targets(posed, held)
         result, settled = posed.step([*targets, *soft], [*pins, *self._own_holds], message.frames)
+        if self._settings.gaze and _looks(posed.figure, held, [*pins, *soft]):
+            settled = not posed.look_at(_middle(targets), message.frames) and settled
         if self.recording is not None:
             self.recording.add(posed.q)
         comparison = None
@@ -170,6 +189,7 @@ class Editor:
         of where they were pinned.
         """
         self._gesture = actor.id
+        posed.end_gaze()
         self._held, self._soft_targets, self._mirror = {}, (set(), []), None
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:

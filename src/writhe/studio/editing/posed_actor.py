@@ -8,8 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.collision import CollisionTable, Gate
 from writhe.skeleton import Figure
+from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, Target
+from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.solvers.posing.gaze import gaze_joints, looking_at
 from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document.solver_settings import SolverSettings
@@ -22,6 +26,7 @@ from writhe.studio.view.diagnostics import Diagnostics
 # entries)
 _EASED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
 _SAME = 1e-5  # poses that differ by less are considered equal
+_GAZE_RAD = 0.02  # by which neck and head turn in a frame to follow a hand
 _STILL = 1e-6  # a smaller step: the pose is at rest whatever the status
 
 
@@ -39,6 +44,9 @@ class PosedActor:
     pass_throughs: int = 0
     scene_key: SceneKey | None = None
     _poser: Poser | None = None
+    _solved: Floats | None = None  # the pose of the poser, before the gaze was turned
+    _shown: Floats | None = None  # and after
+    _gate: tuple[CollisionTable, Gate] | None = None
 
     @property
     def poser(self) -> Poser:
@@ -65,6 +73,8 @@ class PosedActor:
 
         At rest, further steps towards the same targets would not move it.
         """
+        if self._solved is not None and self.q is self._shown:
+            self.q = self._solved
         for _ in range(frames):
             result = self.poser.step(self.q, targets, pins)
             moved = float(np.abs(result.q - self.q).max())
@@ -76,6 +86,34 @@ class PosedActor:
             if moved < _STILL:
                 return result, True
         return result, False  # pyright: ignore[reportPossiblyUnboundVariable]
+
+    def look_at(self, point: Floats, frames: int) -> bool:
+        """Turn neck and head towards a point on top of the last step; whether they moved.
+
+        The poser goes on from the pose without it, so that the gaze does not change how the body
+        follows. What is shown moves only as far as it is certified.
+        """
+        shown = self.q if self._shown is None else self._shown
+        base = self.q.copy()
+        for joint in gaze_joints(self.figure):  # the head as it was turned before
+            at = self.figure.skeleton.q_slice(joint)
+            base[at] = shown[at]
+        goal = looking_at(self.figure, base, point, frames * _GAZE_RAD)
+        in_scene = self.diagnostics.in_scene or ActorInScene.alone(self.figure)
+        if self._gate is None or self._gate[0] is not in_scene.table:
+            self._gate = in_scene.table, Gate(in_scene.table)
+        start, end = in_scene.state.copy(), in_scene.state.copy()
+        start[in_scene.q], end[in_scene.q] = shown, goal
+        share = self._gate[1].fraction(start, end)
+        skeleton = self.figure.skeleton
+        step = share * difference(skeleton, shown, goal)
+        self._solved, self.q = self.q, integrate(skeleton, shown, step)
+        self._shown = self.q
+        return float(np.abs(step).max()) > _EASED
+
+    def end_gaze(self) -> None:
+        """The next step goes on from the pose that is shown."""
+        self._solved = self._shown = None
 
     def report(self, result: PoseResult) -> protocol.PoseReport:
         """The current pose with its diagnostics, as the answer to a drag."""

@@ -15,25 +15,24 @@ const WEIGHTS: [Weight, string, string][] = [
 
 export const install: Install = (editor) => ({
   sections: [{ title: "Posing", element: section(editor), order: 25, folded: true }],
-  poseButtons: [softPins(editor)],
+  poseButtons: [
+    toggle(
+      editor,
+      "soft_pins",
+      "Keep placed parts",
+      "Parts that you have dragged stay in place, as far as possible, while you drag others; pins hold firmly. " +
+        "Applying a pose or moving the playhead resets this.",
+    ),
+    toggle(editor, "gaze", "Gaze follows the hand", "The head turns a little towards a hand while you drag it."),
+  ],
 });
 
-/** Switch of the soft pins that keep parts in place after they were dragged. */
-function softPins(editor: Editor): HTMLElement {
+/** A switch of the solver. */
+function toggle(editor: Editor, setting: "soft_pins" | "gaze", label: string, title: string): HTMLElement {
   const box = h("input", { type: "checkbox" });
-  box.addEventListener("change", () => send(editor, { soft_pins: box.checked }));
-  on(["state"], () => (box.checked = store.state?.features.solver_settings.soft_pins ?? true));
-  return h(
-    "label",
-    {
-      class: "check whole",
-      title:
-        "Parts that you have dragged stay in place, as far as possible, while you drag others; pins hold firmly. " +
-        "Applying a pose or moving the playhead resets this.",
-    },
-    box,
-    "Keep placed parts",
-  );
+  box.addEventListener("change", () => send(editor, { [setting]: box.checked }));
+  on(["state"], () => (box.checked = store.state?.features.solver_settings[setting] ?? true));
+  return h("label", { class: "check whole", title }, box, label);
 }
 
 function section(editor: Editor): HTMLElement {
@@ -98,9 +97,9 @@ function section(editor: Editor): HTMLElement {
 }
 
 function send(editor: Editor, change: Partial<SolverSettingsState>): void {
-  const { postures, naturalness, grip, steadiness, soft_pins } = {
+  const { postures, naturalness, grip, steadiness, soft_pins, gaze } = {
     ...store.state!.features.solver_settings,
     ...change,
   };
-  editor.command({ type: "set_solver_settings", postures, naturalness, grip, steadiness, soft_pins });
+  editor.command({ type: "set_solver_settings", postures, naturalness, grip, steadiness, soft_pins, gaze });
 }

@@ -27,6 +27,7 @@ class SetSolverSettings(Command, frozen=True, tag="set_solver_settings"):
     grip: Factor
     steadiness: Factor
     soft_pins: bool = True
+    gaze: bool = True
 
 
 class SolverSettingsState(MessagePart, frozen=True):
@@ -38,6 +39,7 @@ class SolverSettingsState(MessagePart, frozen=True):
     grip: float
     steadiness: float
     soft_pins: bool
+    gaze: bool
 
 
 @feature.state
@@ -52,6 +54,7 @@ def state(editor: Editor) -> SolverSettingsState:
         found.grip,
         found.steadiness,
         found.soft_pins,
+        found.gaze,
     )
 
 
@@ -67,6 +70,7 @@ def change(editor: Editor, edit: Edit, message: SetSolverSettings) -> None:
         message.grip,
         message.steadiness,
         message.soft_pins,
+        message.gaze,
     )
     editor.posers.postures(settings)  # loads the database, so that errors appear here
     edit.setting("solving", settings)

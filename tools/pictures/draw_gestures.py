@@ -1,0 +1,257 @@
+#!/usr/bin/env python
+"""Draw twenty everyday gestures, each made with one to three drags in the studio's editor.
+
+`draw_gestures.py OUT [--clips DIR]` writes a picture of every gesture. Where the clips have a
+person making the same gesture, its drags go to where that person's joints are, and a second
+picture shows both side by side (left ours, right recorded) with the mean joint error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from writhe import figure, forward
+from writhe.animation.mirror import heading_of, yaw_matrix
+from writhe.arrays import Floats, vector3
+from writhe.io import load
+from writhe.recognition.body_map import extended
+from writhe.render.scenes import strip_image
+from writhe.retargeting.retarget import retarget
+from writhe.scene import Scene
+from writhe.skeleton import Frames
+from writhe.skeleton.move_root import moved_roots
+from writhe.studio import protocol
+from writhe.studio.document import Document
+from writhe.studio.editing.editor import Editor
+from writhe.studio.features.posing.hands import SetHandPose
+from writhe.studio.features.posing.preset_poses import ApplyPresetPose
+from writhe.studio.features.scene.objects import AddObject
+from writhe.studio.features.tangling.tangles import current_configuration
+from writhe.studio.server.command_handlers import carry_out
+
+BODY = "human_with_fingers"
+TILE = (520, 640)
+STEPS, SETTLE = 40, 40
+Choose = Callable[[Frames], Floats]  # of the frames of a clip, the score; the largest is taken
+
+
+@dataclass(frozen=True)
+class Gesture:
+    """Drags: joint and place in the frame of the body (left, up, ahead; metres), in order.
+
+    `clip` and `choose`: the recorded posture that gives the places instead. `both`: symmetric
+    drags. `hand`: hand pose by side. `start`: a preset pose; `thing`: an object of the scene.
+    """
+
+    name: str
+    drags: tuple[tuple[str, tuple[float, float, float] | None], ...]
+    clip: str = ""
+    choose: Choose | None = None
+    both: bool = False
+    hand: dict[str, str] = field(default_factory=dict[str, str])
+    start: str = ""
+    yaw_deg: float = 35.0
+
+
+def _height(joint: str, sign: float = 1.0) -> Choose:
+    return lambda frames: sign * frames.position(joint)[:, 1]
+
+
+def _near(joint: str, other: str) -> Choose:
+    return lambda frames: -np.linalg.norm(frames.position(joint) - frames.position(other), axis=1)
+
+
+def _away(joint: str) -> Choose:
+    def score(frames: Frames) -> Floats:
+        away = frames.position(joint) - frames.position("hips")
+        return np.hypot(away[:, 0], away[:, 2])
+
+    return score
+
+
+RIGHT, LEFT = "right_wrist", "left_wrist"
+GESTURES = (
+    Gesture("drink", ((RIGHT, (-0.12, 1.45, 0.20)),), hand={"right": "grip"}),
+    Gesture("phone", ((RIGHT, (-0.17, 1.50, 0.10)),), hand={"right": "grip"}),
+    Gesture(
+        "tie a shoe",
+        (("hips", (0.0, 0.55, -0.12)), (RIGHT, (-0.10, 0.20, 0.26)), (LEFT, (0.02, 0.20, 0.26))),
+    ),
+    Gesture(
+        "hands behind the head",
+        ((RIGHT, (-0.42, 1.64, -0.22)), (RIGHT, (-0.10, 1.58, -0.17))),
+        both=True,
+        yaw_deg=60.0,
+    ),
+    Gesture(
+        "arms akimbo",
+        ((RIGHT, (-0.21, 1.02, -0.03)),),
+        both=True,
+        hand={"right": "fist", "left": "fist"},
+        yaw_deg=10.0,
+    ),
+    Gesture("sit", (("hips", (0.0, 0.52, -0.40)),), start="chair"),
+    Gesture("stand up", (("hips", (0.0, 0.74, -0.12)),), start="sit, hands on thighs"),
+    Gesture(
+        "pick up",
+        (("hips", (0.0, 0.50, -0.18)), (RIGHT, (-0.16, 0.30, 0.36)), (LEFT, (0.16, 0.30, 0.36))),
+    ),
+    Gesture("wave", ((RIGHT, (-0.36, 1.60, 0.22)),), hand={"right": "flat"}),
+    Gesture(
+        "push",
+        ((RIGHT, (-0.17, 1.36, 0.56)),),
+        both=True,
+        hand={"right": "flat", "left": "flat"},
+        yaw_deg=75.0,
+    ),
+    Gesture("point", ((RIGHT, (-0.22, 1.40, 0.56)),), hand={"right": "point"}, yaw_deg=60.0),
+    Gesture("reach for a high shelf", ((RIGHT, (-0.16, 2.0, 0.24)),)),
+    Gesture("scratch the head", ((RIGHT, (-0.15, 1.68, 0.06)),), yaw_deg=10.0),
+    Gesture("look at a watch", ((LEFT, (-0.04, 1.26, 0.28)),), hand={"left": "fist"}),
+    Gesture("hand on the heart", ((RIGHT, (-0.02, 1.28, 0.19)),), hand={"right": "flat"}),
+    Gesture(
+        "clap",
+        ((RIGHT, (-0.05, 1.20, 0.34)),),
+        both=True,
+        hand={"right": "flat", "left": "flat"},
+        yaw_deg=50.0,
+    ),
+    Gesture("bow", (("head", (0.0, 1.36, 0.42)),)),
+    Gesture(
+        "take a step",
+        (("left_ankle", (0.10, 0.07, 0.48)), ("hips", (0.0, 0.90, 0.30))),
+        yaw_deg=65.0,
+    ),
+    Gesture(
+        "raise both arms",
+        ((RIGHT, (-0.34, 1.98, 0.04)),),
+        both=True,
+        hand={"right": "fist", "left": "fist"},
+    ),
+    Gesture("stand on one leg", (("right_ankle", (-0.10, 0.42, 0.10)),)),
+)
+# gestures of recorded people: the dragged joints go to where theirs are
+HANDS = ((RIGHT, None), (LEFT, None))
+RECORDED = (
+    Gesture("wave", ((RIGHT, None),), "arm/13_27", _height(RIGHT)),
+    Gesture("drink", ((RIGHT, None),), "pairs/23_13", _near(RIGHT, "head")),
+    Gesture("reach", ((RIGHT, None),), "arm/144_24", _away(RIGHT)),
+    Gesture("hammer", ((RIGHT, None),), "arm/62_07", _height(RIGHT)),
+    Gesture("swat a fly", ((RIGHT, None),), "arm/79_88", _height(RIGHT)),
+    Gesture("wash a window", HANDS, "basic/14_12", _height(RIGHT)),
+    Gesture("punch", HANDS, "basic/02_05", _away(RIGHT)),
+    Gesture("hold a baby", HANDS, "basic/79_89", _near(RIGHT, LEFT)),
+    Gesture("pick up a box", (("hips", None), *HANDS), "basic/115_06", _height(RIGHT, -1.0)),
+    Gesture("place a tee", (("hips", None), *HANDS), "arm/64_16", _height(RIGHT, -1.0)),
+)
+
+
+def made(gesture: Gesture, goals: dict[str, Floats]) -> tuple[Scene, Floats]:
+    """The scene of a gesture and its configuration."""
+    with tempfile.TemporaryDirectory() as folder:
+        document = Document.create(Path(folder) / "gesture.writhe", "Gesture")
+        number = document.add_actor(BODY)
+        editor = Editor(document)
+        if gesture.start == "chair":
+            carry_out(editor, AddObject("0", "chair", actor=number))
+        elif gesture.start:
+            carry_out(editor, ApplyPresetPose("0", number, "chair", gesture.start))
+        for side, name in gesture.hand.items():
+            carry_out(editor, SetHandPose(f"h{side}", number, side, name))
+        editor.refresh()
+        for k, (joint, place) in enumerate(gesture.drags):
+            goal = goals[joint] if place is None else np.array(place)
+            drag(editor, number, joint, goal, both=gesture.both, request=str(k + 1))
+        found = editor.scene, current_configuration(editor)
+        document.close()
+    return found
+
+
+def drag(
+    editor: Editor, number: int, joint: str, goal: Floats, *, both: bool, request: str
+) -> None:
+    """Drag a joint straight to a place in the world, as a pointer would, and release it."""
+    posed = editor.posed_actor(editor.document.actor(number))
+    skeleton = posed.figure.skeleton
+    start = forward(skeleton, posed.q).position(joint)
+    for k in range(STEPS + SETTLE):
+        at = start + min(1.0, (k + 1) / STEPS) * (goal - start)
+        handle = protocol.DragHandle(skeleton.index(joint), (0.0, 0.0, 0.0), vector3(at))
+        editor.drag(protocol.Drag(k, number, [handle], 2, both))
+    editor.release(protocol.Release(request, number))
+    editor.refresh()
+
+
+def recorded(clips: Path, gesture: Gesture) -> Floats:
+    """The recorded posture of a gesture (nq), standing where the studio's character stands."""
+    body = figure(BODY)
+    motion = retarget(load(clips / f"{gesture.clip}.bvh"), figure("human"))
+    assert gesture.choose is not None
+    frame = int(np.argmax(gesture.choose(motion.frames())))
+    q = extended(body, figure("human"), motion.q[frame], body.skeleton.rest_configuration)
+    turn = yaw_matrix(-heading_of(body, q))
+    frames = forward(body.skeleton, q)
+    feet = 0.5 * (frames.position("left_ankle") + frames.position("right_ankle"))
+    away = -turn @ feet
+    away[1] = 0.0
+    return moved_roots(body.skeleton, q[None], turn, away)[0]
+
+
+def joint_error_cm(one: Floats, other: Floats) -> float:
+    """Mean distance of the joints of the body without fingers."""
+    skeleton, names = figure(BODY).skeleton, figure("human").skeleton.names
+    a, b = (forward(skeleton, q) for q in (one, other))
+    return float(100 * np.mean([np.linalg.norm(a.position(n) - b.position(n)) for n in names]))
+
+
+def picture(scene: Scene, q: Floats, gesture: Gesture) -> Floats:
+    angle = np.radians(gesture.yaw_deg)
+    view = (np.sin(angle), 0.22, np.cos(angle))
+    return strip_image(scene, q[None], frames=[0], size=TILE, view=view)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--clips", type=Path)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    listed = list(enumerate(GESTURES, start=1))
+    for number, gesture in listed:
+        if given.only in gesture.name:
+            image = picture(*made(gesture, {}), gesture)
+            Image.fromarray(image).save(given.out / f"{number:02d}.png")
+    lines = [f"{number:02d} {gesture.name}" for number, gesture in listed]
+    (given.out / "key.txt").write_text("\n".join(lines) + "\n")
+    if given.clips is not None:
+        print(json.dumps({"joint_error_cm": compared(given.out, given.clips, given.only)}))
+
+
+def compared(out: Path, clips: Path, only: str) -> dict[str, float]:
+    """Draw the gestures of recorded people beside the recordings; the errors by name."""
+    errors: dict[str, float] = {}
+    for gesture in RECORDED:
+        if only not in gesture.name:
+            continue
+        own = recorded(clips, gesture)
+        frames = forward(figure(BODY).skeleton, own)
+        scene, q = made(gesture, {joint: frames.position(joint) for joint, _ in gesture.drags})
+        ours, at = picture(scene, q, gesture), next(iter(scene.layout.actor_q.values()))
+        errors[gesture.name] = round(joint_error_cm(q[at], own), 1)
+        q[at] = own
+        both = np.concatenate([ours, picture(scene, q, gesture)], axis=1)
+        Image.fromarray(both).save(out / f"recorded_{gesture.name.replace(' ', '_')}.png")
+    return errors
+
+
+if __name__ == "__main__":
+    main()

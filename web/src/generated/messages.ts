@@ -1091,6 +1091,7 @@ export interface SetSolverSettings {
   steadiness: number;
   soft_pins?: boolean;
   gaze?: boolean;
+  balance?: boolean;
 }
 
 /** The current settings and the available posture databases. */
@@ -1102,6 +1103,7 @@ export interface SolverSettingsState {
   steadiness: number;
   soft_pins: boolean;
   gaze: boolean;
+  balance: boolean;
 }
 
 /** A tangle key; `titles` are the names of its tangles. */

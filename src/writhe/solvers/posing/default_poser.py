@@ -38,6 +38,7 @@ from writhe.solvers.posing.hinge_bias import HingeBias
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.posture_prior import PosturePrior
+from writhe.solvers.posing.shoulder_girdle import INERTIA, ShoulderGirdle
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
@@ -74,6 +75,9 @@ class DefaultPoser:
             query = DatabaseQuery(database, self.actor)
             self._prior = PosturePrior(query, self.options.prior, self._map)
         self._hinge_bias = HingeBias(figure.skeleton)
+        first = self.skeleton.index(self.actor.prefix + figure.skeleton.names[0])
+        self._girdle = ShoulderGirdle(figure, first)
+        self._girdle_pull = np.zeros(figure.skeleton.dof_count)
         self._inertia = _inertia(self.skeleton, self.options)
         guided = self._guided
         self._guides_at = np.array(guided, dtype=np.int64)
@@ -190,6 +194,8 @@ class DefaultPoser:
         idle_weight = (self.options.idle_weight * self.controls.idle) ** 2
         self._stepper.inertia[:] = self._inertia
         self._stepper.inertia[self.actor.v] += np.where(idle, idle_weight, 0.0)
+        girdle = 1.0 + self.controls.rhythm * (INERTIA**2 - 1.0)
+        self._stepper.inertia[self.actor.v.start + self._girdle.dofs] *= girdle
         self._dof_freedom[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
         first_dof = self.figure.skeleton.tree.v_start[:-1]
         self._joint_freedom[:] = self._dof_freedom[
@@ -224,9 +230,19 @@ class DefaultPoser:
         """Set the goals of the database prior or, without a database, the hinge bias."""
         if self._prior is not None:
             self._set_prediction(self._prior, q, handles)
+            if self.controls.rhythm > 0.0:
+                self._follow_rhythm(q, self._prior.share)
             return
         pull = self._hinge_bias.pull(q, handles)
         self._stepper.pull[self.actor.v] = self.options.relax_pull * self._dof_freedom * pull
+
+    def _follow_rhythm(self, q: Floats, share: float) -> None:
+        """Pull the clavicles to where the raised arms want them, while targets move."""
+        self._girdle_pull[:] = 0.0
+        if share > 0.0:
+            terms = self._rows.terms
+            self._girdle.pull(q, terms.positions, terms.rotations, self._girdle_pull)
+        self._stepper.pull[self.actor.v] = self.controls.rhythm * share * self._girdle_pull
 
     def _set_prediction(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:
         """Set the goals and weights of the rows for the predicted joint positions."""

@@ -29,6 +29,7 @@ class SolverSettings(msgspec.Struct, frozen=True):
     # soft pins on; documents store it as `placed_stay`
     soft_pins: bool = msgspec.field(name="placed_stay", default=True)
     gaze: bool = True  # the head turns towards a dragged hand
+    balance: bool = True  # the centre of mass stays over the feet while the upper body is dragged
 
     @classmethod
     def of(cls, document: Document) -> SolverSettings:

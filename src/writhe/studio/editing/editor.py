@@ -108,6 +108,8 @@ class Editor:
         self.holding = tuple(target.joint for target in targets)
         held = set(self.holding)
         pins = [pin for pin in self._pins if pin.joint not in held]
+        if not self._held:
+            posed.begin_drag(held)
         self._held |= {target.joint: target for target in targets}
         soft = self._soft_pin_targets(posed, held)
         result, settled = posed.step([*targets, *soft], [*pins, *self._own_holds], message.frames)

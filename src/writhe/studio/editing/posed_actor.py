@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,13 @@ from writhe.skeleton import Figure
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, Target
 from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.gaze import gaze_joints, looking_at
+from writhe.solvers.posing.idle_fingers import FingerPoser
 from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing.posers import Posers
+from writhe.studio.editing.posers import Posers, controls_of
 from writhe.studio.editing.scene_builder import SceneKey
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.view.diagnostics import Diagnostics
@@ -86,6 +88,13 @@ class PosedActor:
             if moved < _STILL:
                 return result, True
         return result, False  # pyright: ignore[reportPossiblyUnboundVariable]
+
+    def begin_drag(self, joints: Iterable[str]) -> None:
+        """Set the controls for a drag of these joints."""
+        if isinstance(self.poser, DefaultPoser | FingerPoser):
+            wanted = controls_of(self.figure, self.settings, joints)
+            if self.poser.controls != wanted:
+                self.poser.controls = wanted
 
     def look_at(self, point: Floats, frames: int) -> bool:
         """Turn neck and head towards a point on top of the last step; whether they moved.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -21,6 +23,25 @@ from writhe.studio.document.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.files.shared_files import SharedFiles
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
+
+
+_UPPER = ("wrist", "elbow", "shoulder", "clavicle", "head", "neck", "chest", "spine")
+
+
+def controls_of(
+    body: Figure, settings: SolverSettings, dragged: Iterable[str] | None = None
+) -> Controls:
+    """The controls of a body while joints are dragged: arms, trunk and head keep the balance.
+
+    A dragged pelvis or leg moves the weight on purpose: onto a chair, onto one foot.
+    """
+    roles = {joint: role for role, joint in body.roles}
+    upper = dragged is None or all(roles.get(j, "wrist").endswith(_UPPER) for j in dragged)
+    balanced = settings.balance and upper and can_balance(body)
+    if extends(body, figure("human")):
+        return Controls(balance=0.4 if balanced else 0.0, rhythm=1.0)
+    standing = Controls.standing() if can_balance(body) else Controls()
+    return standing if balanced else replace(standing, balance=0.0)
 
 
 class Posers:
@@ -76,9 +97,7 @@ class Posers:
                 " choose postures in the settings, or another method"
             )
         if method == "default":
-            own = extends(body, figure("human"))
-            # bodies of other people keep their balance; controls of the human are set by features
-            controls = None if own or not can_balance(body) else Controls.standing()
+            controls = controls_of(body, chosen)
             return default_poser(
                 body, database, chosen.options(), actor=in_scene, controls=controls
             )

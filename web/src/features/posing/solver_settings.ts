@@ -23,12 +23,19 @@ export const install: Install = (editor) => ({
       "Parts that you have dragged stay in place, as far as possible, while you drag others; pins hold firmly. " +
         "Applying a pose or moving the playhead resets this.",
     ),
+    toggle(
+      editor,
+      "balance",
+      "Keep the balance",
+      "The body leans so that it would not fall over while you drag its arms, trunk or head. " +
+        "A dragged pelvis or leg moves the weight.",
+    ),
     toggle(editor, "gaze", "Gaze follows the hand", "The head turns a little towards a hand while you drag it."),
   ],
 });
 
 /** A switch of the solver. */
-function toggle(editor: Editor, setting: "soft_pins" | "gaze", label: string, title: string): HTMLElement {
+function toggle(editor: Editor, setting: "soft_pins" | "gaze" | "balance", label: string, title: string): HTMLElement {
   const box = h("input", { type: "checkbox" });
   box.addEventListener("change", () => send(editor, { [setting]: box.checked }));
   on(["state"], () => (box.checked = store.state?.features.solver_settings[setting] ?? true));
@@ -97,9 +104,9 @@ function section(editor: Editor): HTMLElement {
 }
 
 function send(editor: Editor, change: Partial<SolverSettingsState>): void {
-  const { postures, naturalness, grip, steadiness, soft_pins, gaze } = {
+  const { postures, naturalness, grip, steadiness, soft_pins, gaze, balance } = {
     ...store.state!.features.solver_settings,
     ...change,
   };
-  editor.command({ type: "set_solver_settings", postures, naturalness, grip, steadiness, soft_pins, gaze });
+  editor.command({ type: "set_solver_settings", postures, naturalness, grip, steadiness, soft_pins, gaze, balance });
 }

@@ -28,6 +28,7 @@ class SetSolverSettings(Command, frozen=True, tag="set_solver_settings"):
     steadiness: Factor
     soft_pins: bool = True
     gaze: bool = True
+    balance: bool = True
 
 
 class SolverSettingsState(MessagePart, frozen=True):
@@ -40,6 +41,7 @@ class SolverSettingsState(MessagePart, frozen=True):
     steadiness: float
     soft_pins: bool
     gaze: bool
+    balance: bool
 
 
 @feature.state
@@ -55,6 +57,7 @@ def state(editor: Editor) -> SolverSettingsState:
         found.steadiness,
         found.soft_pins,
         found.gaze,
+        found.balance,
     )
 
 
@@ -71,6 +74,7 @@ def change(editor: Editor, edit: Edit, message: SetSolverSettings) -> None:
         message.steadiness,
         message.soft_pins,
         message.gaze,
+        message.balance,
     )
     editor.posers.postures(settings)  # loads the database, so that errors appear here
     edit.setting("solving", settings)

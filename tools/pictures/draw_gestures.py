@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from PIL import Image
@@ -40,6 +41,7 @@ from writhe.studio.server.command_handlers import carry_out
 BODY = "human_with_fingers"
 TILE = (520, 640)
 STEPS, SETTLE = 40, 40
+Side = Literal["left", "right"]
 Choose = Callable[[Frames], Floats]  # of the frames of a clip, the score; the largest is taken
 
 
@@ -56,7 +58,7 @@ class Gesture:
     clip: str = ""
     choose: Choose | None = None
     both: bool = False
-    hand: dict[str, str] = field(default_factory=dict[str, str])
+    hand: dict[Side, str] = field(default_factory=dict["Side", str])
     start: str = ""
     yaw_deg: float = 35.0
 

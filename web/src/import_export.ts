@@ -134,10 +134,11 @@ async function saveMotion(editor: Editor, suffix: string, actor: number): Promis
   );
 }
 
-type Form = "motion" | "figure" | "actor" | "layer";
+type Form = "motion" | "figure" | "actor" | "layer" | "object";
 
 interface Contents {
   character: boolean;
+  object: boolean; // a mesh without joints
   animations: { name: string; duration_s: number }[];
   current: number; // of the animation that is read by default
 }
@@ -160,7 +161,8 @@ async function openFiles(editor: Editor, files: File[], form: Form | null = null
     });
     const found = (await answer.json()) as Contents & { error?: string };
     if (!answer.ok) throw new Error(found.error);
-    const natural: Form = form ?? (found.character ? "actor" : "motion");
+    const natural: Form =
+      found.object && form !== "figure" ? "object" : (form ?? (found.character ? "actor" : "motion"));
     if (found.animations.length < 2) return await importFile(editor, file.name, data, natural);
     chooseClip(found, natural, (as, clip) => void importFile(editor, file.name, data, as, clip));
   } catch (error) {

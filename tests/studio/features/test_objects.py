@@ -183,3 +183,20 @@ def test_a_broken_scene_file_is_refused(document: Document, text: str) -> None:
     with pytest.raises(WritheError):
         import_file(document, 1, "room.json", text.encode())
     assert document.objects() == []
+
+
+def test_a_dropped_mesh_is_an_object_before_the_character_that_can_be_gripped(tmp_path):
+    document = Document.create(tmp_path / "drop.writhe", "Drop")
+    actor = document.add_actor("human_with_fingers")
+    corners = "".join(
+        f"v {x} {y} {z}\n" for x in (-0.03, 0.03) for y in (0.0, 0.12) for z in (-0.03, 0.03)
+    )
+    faces = "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n"
+    text, _ = import_file(document, actor, "mug.obj", (corners + faces).encode())
+    assert "1 convex piece" in text
+    (item,) = document.objects()
+    assert item.name == "mug" and item.kind == "own"
+    assert item.data.position[1] == pytest.approx(0.06, abs=0.005)  # it stands on the floor
+    assert item.data.position[2] > 0.2
+    document.undo()
+    assert document.objects() == []

@@ -77,3 +77,33 @@ def strands(
                 "dropped": found.dropped,
             }
         )
+
+
+@app.command("object")
+def object_(
+    mesh: Annotated[Path, typer.Argument(help="A mesh: .obj, .glb or .gltf.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The scene file to write.")],
+    name: Annotated[
+        str | None, typer.Option(help="Name of the object (default: the file's).")
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(help="Metres per unit of the mesh; by default chosen by its size."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Split a mesh into convex pieces that cover it: an object to hold, as a scene file.
+
+    Example: `writhe scene object cup.glb -o kitchen.json`
+    """
+    from writhe.collision import half_space
+    from writhe.scene import Actor, Scene, SceneObject
+    from writhe.scene.mesh_objects import object_from_mesh
+    from writhe.skeleton.figures import figure
+
+    found = object_from_mesh(mesh, name, scale=scale)
+    floor = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
+    Scene((Actor("human", figure("human_with_fingers")),), (floor, found)).save(output)
+    console.print(f"{found.name}: {len(found.shapes)} convex pieces, in {output}")
+    if json:
+        print_json({"output": str(output), "object": found.name, "shapes": len(found.shapes)})

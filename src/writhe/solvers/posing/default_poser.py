@@ -194,8 +194,9 @@ class DefaultPoser:
         idle_weight = (self.options.idle_weight * self.controls.idle) ** 2
         self._stepper.inertia[:] = self._inertia
         self._stepper.inertia[self.actor.v] += np.where(idle, idle_weight, 0.0)
-        girdle = 1.0 + self.controls.rhythm * (INERTIA**2 - 1.0)
-        self._stepper.inertia[self.actor.v.start + self._girdle.dofs] *= girdle
+        if self._prior is not None:
+            girdle = 1.0 + self.controls.rhythm * (INERTIA**2 - 1.0)
+            self._stepper.inertia[self.actor.v.start + self._girdle.dofs] *= girdle
         self._dof_freedom[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
         first_dof = self.figure.skeleton.tree.v_start[:-1]
         self._joint_freedom[:] = self._dof_freedom[

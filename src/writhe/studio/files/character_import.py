@@ -29,7 +29,9 @@ BESIDE_M = 1.4  # between characters
 
 
 def inspect(path: Path) -> dict[str, Any]:
-    """Whether a file holds a character (a mesh to show), and its animations by name.
+    """Whether a file holds a character (a mesh to show) or an object (a mesh without joints).
+
+    Its animations are listed by name.
 
     `current` is the number of the animation that is read by default.
     """
@@ -41,10 +43,11 @@ def inspect(path: Path) -> dict[str, Any]:
     elif suffix in GLTF:
         glb = Glb(path)
     else:
-        return {"character": suffix in USD, "animations": [], "current": 0}
+        return {"character": suffix in USD, "object": False, "animations": [], "current": 0}
     found = contents(glb)
     return {
         "character": found["meshes"] > 0,
+        "object": found["meshes"] > 0 and not found["skins"] and not found["animations"],
         "animations": found["animations"],
         "current": find_animation(glb, None) or 0,
     }

@@ -36,12 +36,13 @@ from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_sce
 from writhe.studio.editing.scene_sampling import sample_document
 from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.files.character_import import import_character, inspect
-from writhe.studio.files.scene_files import import_scene
+from writhe.studio.files.scene_files import import_object, import_scene
 from writhe.studio.files.shared_files import SharedFiles, is_style_file
 
 SCENE = ".json"
 DATABASE = ".parquet"
-OPENED = (*READABLE, SCENE, DATABASE)
+OBJECT = ".obj"
+OPENED = (*READABLE, SCENE, DATABASE, OBJECT)
 _UPPER_BODY = ("spine", "chest")  # roles; a layer moves the first that a body has, with all above
 
 
@@ -198,7 +199,8 @@ def import_file(
     """Import a file into the document; returns a message about the result, and the actor.
 
     form: "motion" puts the file's motion on the actor, "layer" over the upper body of its clip,
-    "figure" replaces the actor's body, "actor" adds the character of the file.
+    "figure" replaces the actor's body, "actor" adds the character of the file, "object" an object
+    beside the actor.
     animation: one of a file that has several, "-" for none.
     """
     suffix = Path(name).suffix.lower()
@@ -222,6 +224,8 @@ def import_file(
         try:
             if suffix == SCENE:
                 return import_scene(document, path, title), actor
+            if suffix == OBJECT or form == "object":
+                return import_object(document, path, title, actor), actor
             if form in ("figure", "actor"):
                 own = actor if form == "figure" else None
                 return import_character(document, path, title, actor=own, animation=animation)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.collision.shapes import Core
 from writhe.errors import FileFormatError, WritheError
 from writhe.scene import Scene, SceneObject
+from writhe.scene.mesh_objects import object_from_mesh
+from writhe.skeleton import forward
+from writhe.skeleton.move_root import free_root
 from writhe.studio.document import Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import pack
@@ -16,6 +23,7 @@ from writhe.studio.editing import object_edits, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
 
 MAX_SHAPES = 500
+_BEFORE_M = 0.3  # from an actor to the object that is opened
 
 
 def import_scene(document: Document, path: Path, name: str) -> str:
@@ -34,6 +42,26 @@ def import_scene(document: Document, path: Path, name: str) -> str:
             _add_object(document, edit, item)
     report = f"{name}: {len(solid)} object{'s' if len(solid) != 1 else ''}."
     return report + (" Its characters were not imported: add them here." if actors else "")
+
+
+def import_object(document: Document, path: Path, name: str, actor: int) -> str:
+    """Add the mesh of a file as an object on the floor before an actor; returns a message."""
+    item = object_from_mesh(path, name)
+    figure = document.figure(document.actor(actor).figure)
+    frames = forward(figure.skeleton, document.actor(actor).configuration)
+    root = frames.positions[free_root(figure.skeleton)]
+    corners = np.concatenate([shape.points_in_joint for shape in item.shapes])
+    ahead = yaw_matrix(heading_of(figure, document.actor(actor).configuration))[:, 2]
+    away = _BEFORE_M + float(np.abs(corners[:, [0, 2]]).max())
+    place = root + away * ahead
+    with document.edit("Open object") as edit:
+        at = (float(place[0]), float(item.position_m[1]), float(place[2]))
+        _add_object(document, edit, replace(item, position_m=at))
+    size = np.ptp(corners, axis=0)
+    return (
+        f"{name}: an object of {size[0]:.2g} x {size[1]:.2g} x {size[2]:.2g} m in"
+        f" {len(item.shapes)} convex piece{'s' if len(item.shapes) != 1 else ''}."
+    )
 
 
 def _objects_only(path: Path) -> tuple[Scene, int]:

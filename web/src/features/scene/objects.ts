@@ -204,8 +204,8 @@ function section(editor: Editor): HTMLElement {
           {
             class: "chip add",
             type: "button",
-            title: "Open a scene file with your own objects (docs/scenes.md)",
-            click: () => chooseFile(editor, "motion", ".json"),
+            title: "Open a mesh (.obj, .glb) as an object, or a scene file with your own objects (docs/scenes.md)",
+            click: () => chooseFile(editor, "object", ".json,.obj,.glb,.gltf,.bin"),
           },
           "From a file …",
         ),

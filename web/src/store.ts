@@ -27,6 +27,7 @@ export interface Store {
   dragging: boolean; // whether a body or an object is being dragged
   symmetric: boolean; // whether the other side of the body moves as the mirror image
   pushesBodies: boolean; // whether dragged objects push bodies out of their way
+  blend: number; // share of a preset or saved pose that is blended into the current one
   timeS: number; // the playhead
   playing: boolean;
   speed: number;
@@ -62,6 +63,7 @@ export const store: Store = {
   dragging: false,
   symmetric: false,
   pushesBodies: true,
+  blend: 1,
   timeS: 0,
   playing: false,
   speed: 1,

@@ -958,6 +958,7 @@ export interface ApplyPresetPose {
   actor: number;
   library: "basic" | "chair" | "ladder";
   name: string;
+  share?: number;
 }
 
 /** Move an object towards a placement; characters are pushed aside, or block it. */
@@ -1053,12 +1054,13 @@ export interface SavePose {
   picture: Uint8Array;
 }
 
-/** Apply a saved pose to an actor. */
+/** Apply a saved pose to an actor, or blend a share of it into the current pose. */
 export interface ApplyPose {
   type: "apply_pose";
   request: string;
   actor: number;
   pose: number;
+  share?: number;
 }
 
 /** Delete a saved pose. */

@@ -75,8 +75,7 @@ class DefaultPoser:
             query = DatabaseQuery(database, self.actor)
             self._prior = PosturePrior(query, self.options.prior, self._map)
         self._hinge_bias = HingeBias(figure.skeleton)
-        first = self.skeleton.index(self.actor.prefix + figure.skeleton.names[0])
-        self._girdle = ShoulderGirdle(figure, first)
+        self._girdle = ShoulderGirdle(figure)
         self._girdle_pull = np.zeros(figure.skeleton.dof_count)
         self._inertia = _inertia(self.skeleton, self.options)
         guided = self._guided
@@ -241,8 +240,7 @@ class DefaultPoser:
         """Pull the clavicles to where the raised arms want them, while targets move."""
         self._girdle_pull[:] = 0.0
         if share > 0.0:
-            terms = self._rows.terms
-            self._girdle.pull(q, terms.positions, terms.rotations, self._girdle_pull)
+            self._girdle.pull(q, self._girdle_pull)
         self._stepper.pull[self.actor.v] = self.controls.rhythm * share * self._girdle_pull
 
     def _set_prediction(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:

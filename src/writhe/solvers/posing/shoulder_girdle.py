@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from writhe.arrays import Floats, Ints
+from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Figure, JointKind, forward
 from writhe.skeleton.limbs import SIDES
 
@@ -23,8 +24,7 @@ _ALONE_RAD, _SHARE, _MOST_RAD = math.radians(30.0), 0.25, math.radians(32.0)
 class ShoulderGirdle:
     """The clavicles of a figure with the elevation that the rhythm asks of them."""
 
-    def __init__(self, figure: Figure, first_joint: int = 0) -> None:
-        """first_joint: number of the figure's first joint in the scene, for `pull`."""
+    def __init__(self, figure: Figure) -> None:
         skeleton, roles = figure.skeleton, dict(figure.roles)
         rest = forward(skeleton, skeleton.rest_configuration)
         self._sides: list[tuple[int, int, int, int, int, Floats, Floats]] = []
@@ -40,13 +40,16 @@ class ShoulderGirdle:
             axis = np.cross(out, (0.0, 1.0, 0.0))  # raises the girdle
             axis = rest.rotations[clavicle].T @ (axis / np.linalg.norm(axis))
             q_at, v_at = skeleton.q_slice(names[0]).start, skeleton.v_slice(names[0]).start
-            in_scene = (first_joint + chest, first_joint + shoulder, first_joint + elbow)
-            self._sides.append((*in_scene, q_at, v_at, up, axis))
+            self._sides.append((chest, shoulder, elbow, q_at, v_at, up, axis))
             found += range(v_at, v_at + 3)
+        self._tree = skeleton.tree
+        self._positions, self._rotations = rest.positions.copy(), rest.rotations.copy()
         self.dofs: Ints = np.array(found, dtype=np.int64)
 
-    def pull(self, q: Floats, positions: Floats, rotations: Floats, out: Floats) -> None:
-        """Add to out (nv,) the pull on the clavicles at q, given the frames (n, 3), (n, 3, 3)."""
+    def pull(self, q: Floats, out: Floats) -> None:
+        """Add to out (nv,) the pull on the clavicles at q (nq,)."""
+        positions, rotations = self._positions, self._rotations
+        kinematics.forward(self._tree, q, positions, rotations)
         for chest, shoulder, elbow, q_at, v_at, up, axis in self._sides:
             arm = positions[elbow] - positions[shoulder]
             down = -float(arm @ (rotations[chest] @ up)) / max(math.sqrt(float(arm @ arm)), 1e-9)

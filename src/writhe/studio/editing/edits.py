@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -11,7 +12,8 @@ from writhe.animation.mirror import counterpart, mirrored_pose
 from writhe.arrays import Floats
 from writhe.easing import read_ease
 from writhe.errors import UnknownNameError, WritheError
-from writhe.skeleton import Motion
+from writhe.skeleton import Motion, Skeleton
+from writhe.skeleton.configuration_paths import path_rows
 from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import method_names
 from writhe.studio.document import sampled_tracks
@@ -65,6 +67,16 @@ def set_pose(document: Document, edit: Edit, actor: int, q: Floats, time_s: floa
     edit.update("actors", actor, q=pack(q))
     if not document.timeline(actor).empty:
         put_key(document, edit, actor, time_s, q)
+
+
+Share = Annotated[float, msgspec.Meta(ge=0.05, le=1.0)]  # of a pose that is blended in
+
+
+def blended(skeleton: Skeleton, now: Floats, pose: Floats, share: float) -> Floats:
+    """The pose at a share of the way from one configuration to another, joint by joint."""
+    if share >= 1.0:
+        return pose
+    return path_rows(skeleton, np.array([now, pose]), np.array([share]))[0]
 
 
 def update_pins(

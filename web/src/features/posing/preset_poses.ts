@@ -75,7 +75,7 @@ class PresetPanel {
       "Preset poses are for people: this figure was not recognised as one.",
     );
     const finder = h("div", { class: "preset-find" }, this.search, this.setting);
-    this.element = h("div", {}, finder, this.list, this.more, note);
+    this.element = h("div", {}, finder, this.list, this.more, blendSlider(), note);
     this.search.addEventListener("input", () => this.draw());
     this.setting.addEventListener("change", () => this.draw());
     this.search.addEventListener("keydown", (event) => {
@@ -202,5 +202,23 @@ function apply(editor: Editor, { library, name }: Pose): void {
   const walks = activeActor()?.sampled_tracks.filter((track) => track.name === "Walk") ?? [];
   const frame = 1 / (store.state?.fps ?? 30);
   if (walks.some((walk) => Math.abs(walk.end_s - store.timeS) < frame)) editor.seek(store.timeS + AFTER_WALK_S);
-  editor.command({ type: "apply_preset_pose", actor: store.active, library: library as "basic", name });
+  editor.command({
+    type: "apply_preset_pose",
+    actor: store.active,
+    library: library as "basic",
+    name,
+    share: store.blend,
+  });
+}
+
+/** How much of a preset or saved pose the next click blends into the current pose. */
+function blendSlider(): HTMLElement {
+  const share = h("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": "Blend" });
+  const text = h("output", {}, "100 %");
+  share.addEventListener("input", () => {
+    store.blend = Number(share.value) / 100;
+    text.textContent = `${share.value} %`;
+  });
+  const title = "How much of a preset or saved pose a click blends into the current pose";
+  return h("label", { class: "field", title }, h("span", {}, "Blend"), share, text);
 }

@@ -42,7 +42,8 @@ function thumbnails(editor: Editor): HTMLElement {
               class: "pose-picture",
               title: `Apply “${one.name}” to the character`,
               "aria-label": `Apply ${one.name}`,
-              click: () => editor.command({ type: "apply_pose", actor: store.active, pose: one.id }),
+              click: () =>
+                editor.command({ type: "apply_pose", actor: store.active, pose: one.id, share: store.blend }),
             },
             h("img", { src: addresses[i], alt: one.name }),
           ),

@@ -66,6 +66,7 @@ class ApplyPresetPose(Command, frozen=True, tag="apply_preset_pose"):
     actor: int
     library: Literal["basic", "chair", "ladder"]
     name: Name
+    share: edits.Share = 1.0  # below 1 the pose is blended into the current one
 
 
 @feature.query
@@ -109,7 +110,11 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
     )
     if not database.object_name:
         q = _in_front_of_objects(editor, actor.id, body, q)
+    q = edits.blended(body.skeleton, now, q, message.share)
     edits.set_pose(document, edit, actor.id, q, editor.time_s)
+    if message.share < 1.0:
+        edits.update_pins(document, edit, actor.id, q)
+        return
     edits.pin_only(
         document,
         edit,

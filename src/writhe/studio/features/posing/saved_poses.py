@@ -24,10 +24,11 @@ class SavePose(Command, frozen=True, tag="save_pose"):
 
 
 class ApplyPose(Command, frozen=True, tag="apply_pose"):
-    """Apply a saved pose to an actor."""
+    """Apply a saved pose to an actor, or blend a share of it into the current pose."""
 
     actor: int
     pose: int
+    share: edits.Share = 1.0
 
 
 class DeletePose(Command, frozen=True, tag="delete_pose"):
@@ -86,7 +87,8 @@ def apply(editor: Editor, edit: Edit, message: ApplyPose) -> None:
         raise WritheError("that pose no longer exists")
     if pose.figure != figure:
         raise WritheError(f"that pose belongs to the body {pose.figure!r}, not {figure!r}")
-    q = unpack(pose.q)
+    now = editor.posed_actor(document.actor(message.actor)).q
+    q = edits.blended(document.figure(figure).skeleton, now, unpack(pose.q), message.share)
     edits.set_pose(document, edit, message.actor, q, editor.time_s)
     edits.update_pins(document, edit, message.actor, q)
 

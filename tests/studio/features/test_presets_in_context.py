@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from writhe.postures.preset_poses import preset_names
 from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
@@ -26,3 +28,22 @@ def test_stand_after_sit_is_in_front_of_the_chair(tmp_path: Path) -> None:
     fresh = set(document.setting("contacts", list[tuple[str, str]], [])) - contacts
     assert not any("chair" in part for pair in fresh for part in pair)
     assert document_certificate(document).certified
+
+
+def test_a_share_of_a_preset_pose_is_blended_into_the_current_one(tmp_path: Path) -> None:
+    document = Document.create(tmp_path / "blend.writhe", "Blend")
+    number = document.add_actor("human")
+    editor = Editor(document)
+    skeleton = document.figure("human").skeleton
+    at = skeleton.q_slice("right_elbow")
+    before = float(document.actor(number).configuration[at][0])
+    ends: dict[float, float] = {}
+    for share in (0.5, 1.0):
+        carry_out(
+            editor, preset_poses.ApplyPresetPose(f"{share}", number, "basic", "arms folded", share)
+        )
+        ends[share] = float(document.actor(number).configuration[at][0])
+        document.undo()
+        editor.refresh()
+    assert abs(ends[1.0] - before) > 0.5
+    assert ends[0.5] == pytest.approx(0.5 * (before + ends[1.0]), abs=1e-6)

@@ -56,7 +56,7 @@ def object_from_mesh(
     shapes = [shape for part in parts for shape in _pieces(points, part, each)]
     height = 0.5 * scale * float((high - low)[1])
     label = name or "".join(c if c.isalnum() or c in "_- " else "_" for c in file.stem)
-    return SceneObject(label, tuple(shapes), ObjectKind.MOVED, (0.0, height, 0.0))
+    return SceneObject(label, tuple(shapes), ObjectKind.MOVED, np.array([0.0, height, 0.0]))
 
 
 def _parts(count: int, triangles: Ints) -> list[Ints]:

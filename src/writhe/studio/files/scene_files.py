@@ -56,7 +56,7 @@ def import_object(document: Document, path: Path, name: str, actor: int) -> str:
     place = root + away * ahead
     with document.edit("Open object") as edit:
         at = (float(place[0]), float(item.position_m[1]), float(place[2]))
-        _add_object(document, edit, replace(item, position_m=at))
+        _add_object(document, edit, replace(item, position_m=np.array(at)))
     size = np.ptp(corners, axis=0)
     return (
         f"{name}: an object of {size[0]:.2g} x {size[1]:.2g} x {size[2]:.2g} m in"

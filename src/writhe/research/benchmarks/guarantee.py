@@ -1,13 +1,16 @@
 """`writhe bench guarantee`: false certificates, wrong exceptions, frozen drags, cleaned clips.
 
 Random cases through every entry point are judged by the independent check
-(`evaluation.independent`), and
-calls with malformed arguments must return or raise `WritheError`. A random drag is frozen if the
-gate refuses more than ten consecutive frames; the second run of a drag replays the positions that
-the first one reached, so that its last target is feasible. Cleaned clips are certified as the
-written .bvh file, under all interpolations. A leap is a frame in which a joint moves over 20 mm
-farther than in any frame of the source. Skin is measured between parts two joints apart, folds
-included.
+(`evaluation.independent`), and calls with malformed arguments must return or raise `WritheError`. A
+random drag is frozen if the gate refuses more than ten consecutive frames; the second run of a drag
+replays the positions that the first one reached, so that its last target, held for 30 frames, is
+feasible. Cleaned clips are certified as the written .bvh file, under all interpolations. A leap is
+a frame in which a joint moves over 20 mm farther than any joint in any frame of the source. Skin is
+measured between parts two joints apart, folds included.
+
+By default this takes about seven minutes of processor time; `full` has the size of the goals: an
+hour of random cases (more than 100,000 cases and 1,000,000 calls on one core), 250,000 frames of
+drags, and all clips.
 """
 
 from __future__ import annotations
@@ -109,7 +112,7 @@ def _drags(progress: Progress, count: int, seed: int) -> dict[str, Any]:
         again = run_random_drag(poser, setting, first.replay)
         frozen += first.frozen + again.frozen
         missed += again.end_error_m > MISSED_M
-        frames += 2 * len(first.reached)
+        frames += len(first.reached) + len(again.reached)
     skins: list[tuple[int, int]] = []
     for drag in setting.drags(1):
         progress(None, f"skin of the drag {drag.name}")

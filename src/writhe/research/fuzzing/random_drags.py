@@ -28,6 +28,7 @@ STILL = 1e-4  # change of q, radians or metres
 FAR_M = 0.02
 WAYPOINTS, REST_FRAMES = 3, 15
 FRAMES = 90  # of one drag
+HELD_FRAMES = 30
 REACH_M = 0.45  # standard deviation of a waypoint from the joint's position at the start
 
 
@@ -59,8 +60,9 @@ class RandomDragResult:
 
     @property
     def replay(self) -> RandomDrag:
-        """The drag along the reached positions, all of which are feasible."""
-        return replace(self.drag, path=self.reached)
+        """The drag along the reached positions, all of which are feasible; the last is held."""
+        held = np.repeat(self.reached[-1:], HELD_FRAMES, axis=0)
+        return replace(self.drag, path=np.concatenate([self.reached, held]))
 
 
 def random_drag(setting: DragScene, seed: int) -> RandomDrag:

@@ -65,6 +65,7 @@ function bar(editor: Editor, actor: number, pin: PinState): HTMLElement {
       "data-joint": pin.joint,
       title: `${name} is pinned ${when}. Drag an end to change it, double-click for all the time.`,
     },
+    ...walks(start, end),
     h("span", { class: "pin-name" }, name),
   );
   place(element, start, end);
@@ -74,6 +75,20 @@ function bar(editor: Editor, actor: number, pin: PinState): HTMLElement {
     editor.command({ type: "set_pin_range", actor, joint: pin.joint, start_s: null, end_s: null }),
   );
   return h("div", { class: "pin-row" }, element);
+}
+
+/** Gaps in a bar where the character walks: its pins hold it before and after, not meanwhile. */
+function walks(start: number, end: number): HTMLElement[] {
+  const tracks = activeActor()?.sampled_tracks ?? [];
+  return tracks
+    .filter((track) => track.name === "Walk" && track.start_s < end && track.end_s > start)
+    .map((track) => {
+      const gap = h("span", { class: "pin-gap" });
+      const from = Math.max(track.start_s, start);
+      gap.style.left = percentAt(from - start, end - start);
+      gap.style.width = percentAt(Math.min(track.end_s, end) - from, end - start);
+      return gap;
+    });
 }
 
 function place(element: HTMLElement, start: number, end: number): void {

@@ -10,9 +10,11 @@ from msgspec import Meta
 
 from writhe.animation.mirror import heading_of
 from writhe.animation.walking import walk
+from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.hands import stand_before
-from writhe.skeleton import forward
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import free_root
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document.history import Edit
@@ -30,6 +32,7 @@ feature = Feature("walking")
 Metres = Annotated[float, Meta(ge=-100, le=100)]
 _ROOM_S = 4.0  # that the timeline goes on after a walk, for the next poses
 _LOWER_S = 0.8  # in which a hand that was let go of is lowered
+_THERE_M, _THERE_RAD = 0.08, 0.2  # nobody walks nearer than this
 SEATS = ("chair",)
 BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of somebody about to sit down
 
@@ -66,6 +69,10 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
     number = message.object or _seat_at(editor, goal)
     if number:
         goal, facing = _before(editor, actor.id, number)
+    if _is_there(document.figure(actor.figure), q, goal, facing):
+        raise WritheError(
+            "the character already stands there: move it or the object, or click elsewhere"
+        )
 
     def work(job: Job) -> Outcome:
         found = walk(scene, q, goal, fps=fps, facing_rad=facing, holds=holds, actor=label)
@@ -89,6 +96,16 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
         )
 
     return work
+
+
+def _is_there(figure: Figure, q: Floats, goal: tuple[float, float], facing: float | None) -> bool:
+    """Whether a walk to a goal (x, z) would be steps on the spot."""
+    roles, frames = dict(figure.roles), forward(figure.skeleton, q)
+    feet = [frames.position(roles[role]) for role in ANKLES if role in roles]
+    if not feet or np.hypot(*(np.mean(feet, axis=0)[[0, 2]] - goal)) > _THERE_M:
+        return False
+    turn = 0.0 if facing is None else facing - heading_of(figure, q)
+    return abs((turn + np.pi) % (2.0 * np.pi) - np.pi) < _THERE_RAD
 
 
 def _leave(editor: Editor, edit: Edit, actor: int, time_s: float) -> None:

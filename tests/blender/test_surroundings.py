@@ -37,4 +37,5 @@ def test_a_split_obstacle_is_passed_by_a_planned_path(result):
 
 
 def test_two_characters_are_certified_together(result):
-    assert result["two"] == "penetrating" and result["two_marks"] == ["Human", "Human.001"]
+    assert result["two"] in ("passes through", "penetrating")
+    assert result["two_marks"] == ["Human", "Human.001"]

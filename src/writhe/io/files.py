@@ -58,6 +58,7 @@ def load(
     repair: bool = True,
     model: str | Path | None = None,
     animation: str | int | None = None,
+    up: str | None = None,
 ) -> Motion:
     """Read a motion from .bvh, glTF, .fbx, USD or .npz (AMASS): metres, Y up.
 
@@ -70,9 +71,13 @@ def load(
     model: an SMPL model file (.npz) that gives the rest skeleton of an AMASS file.
     animation: the name or number of an animation of a file that has several; by default the one
     that writhe wrote last, else the first.
+    up: "y" or "z", the axis that is up in a BVH file, which the file does not state; by default z
+        if a person stands along it, else y; `source["up"]` is "z" then.
     """
     file = Path(path)
     suffix = file_format(file)
+    if up is not None and suffix != ".bvh" and suffix in READABLE:
+        raise WritheError(f"{file}: the axis that is up is given for BVH files only")
     if metres_per_unit is not None and suffix != ".bvh" and suffix in READABLE:
         raise WritheError(
             f"{file}: {suffix} files state their unit; metres_per_unit is for BVH files"
@@ -85,7 +90,7 @@ def load(
         case ".bvh":
             from writhe.io.bvh.read import load_bvh
 
-            return load_bvh(file, metres_per_unit=metres_per_unit, repair=repair)
+            return load_bvh(file, metres_per_unit=metres_per_unit, repair=repair, up=up)
         case suffix if suffix in GLTF:
             from writhe.io.gltf.read import load_gltf
 

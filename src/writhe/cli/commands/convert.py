@@ -21,6 +21,10 @@ def convert(
     metres_per_unit: Annotated[
         float | None, typer.Option(help="Length in metres of a unit in the BVH file read.")
     ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(help="Axis that is up in the BVH file read: y or z; by default recognised."),
+    ] = None,
     output_unit: Annotated[
         float | None, typer.Option(help="Length in metres of a unit in the BVH file written.")
     ] = None,
@@ -60,7 +64,12 @@ def convert(
     left_shoulder`
     """
     motion = load(
-        source, metres_per_unit=metres_per_unit, repair=repair, model=model, animation=animation
+        source,
+        metres_per_unit=metres_per_unit,
+        repair=repair,
+        model=model,
+        animation=animation,
+        up=up,
     )
     if fps is not None:
         motion = motion.resample(fps)

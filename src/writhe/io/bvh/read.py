@@ -9,9 +9,10 @@ from typing import BinaryIO
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.errors import FileFormatError
+from writhe.errors import FileFormatError, WritheError
 from writhe.io.bvh.contents import AXES, BvhContents, describe, frame_rate, read_header
 from writhe.io.bvh.hierarchy import BvhHeader, BvhJoint
+from writhe.io.bvh.up_axis import has_z_up, turned_to_y_up
 from writhe.io.file_size_limits import check_numbers, checked_size
 from writhe.kernels.io import number_text
 from writhe.kernels.skeleton.euler_channels import (
@@ -30,8 +31,11 @@ def load_bvh(
     metres_per_unit: float | None = None,
     repair: bool = True,
     name: str | None = None,
+    up: str | None = None,
 ) -> Motion:
     """Read a BVH file; see `writhe.io.load`."""
+    if up not in (None, "y", "z"):
+        raise WritheError(f"the axis that is up is y or z, not {up!r}")
     size = checked_size(path)
     with path.open("rb") as file:
         header = read_header(path, file)
@@ -43,7 +47,11 @@ def load_bvh(
         if joint.kind is JointKind.HINGE:  # along the shorter arc, like joints that slerp
             at = skeleton.q_slice(joint.name)
             q[:, at] = np.unwrap(q[:, at], axis=0)
-    return Motion(skeleton, q, frame_rate(header.frame_time_s), name or path.stem, contents.source)
+    source = contents.source
+    if up == "z" or (up is None and has_z_up(skeleton, q)):
+        skeleton = turned_to_y_up(skeleton)
+        source = {**source, "up": "z", "up_from": "given" if up else "a person stands along z"}
+    return Motion(skeleton, q, frame_rate(header.frame_time_s), name or path.stem, source)
 
 
 def read_channels(path: Path) -> tuple[BvhHeader, Floats]:

@@ -27,7 +27,7 @@ from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.kinematics import difference
 
 # longest edges of OMPL's trees (rad): at 0.3 rad RRTConnect solves the contortion, at 1 rad hardly
-# ever, and the others not later; no edge made RRT or RRT* solve anything (`sampling-sweep`)
+# ever, and it solves the others with both; RRT and RRT* solve it with none (`sampling-sweep`)
 RANGES_RAD = {"rrtconnect": 0.3}
 Run = Callable[[Experiment, int], Plan]
 SAMPLES = 100  # of a path, for its roughness

@@ -45,7 +45,7 @@ def open_in_scene(context, engine, found: dict, *, frame_rate: bool) -> str:
     if frame_rate:
         scene.frame_end = max(first + frames - 1, scene.frame_start)
     scene.frame_set(first)
-    return f"{found['name']}: {len(found['actors'])} characters, {len(found['objects'])} objects"
+    return f"{found['name']}: characters {len(found['actors'])}, objects {len(found['objects'])}"
 
 
 class _Span:

@@ -65,8 +65,11 @@ class BodySetting(PoseSetting):
         by_role = {role: part_of[j] for role, j in self.figure.roles if j in part_of}
         soles = {p for r, p in by_role.items() if r.endswith(("ankle", "toe"))}
         objects = [SceneObject(FLOOR, (half_space((0, 0, 0), (0, 1, 0)),))]
+        below = self._depths_below_soles()
         contacts = {
-            (f"{ACTOR}.{part}", FLOOR): self.sole_m + _PRESSED_M if part in soles else CONTACT_M
+            (f"{ACTOR}.{part}", FLOOR): (
+                self.sole_m + _PRESSED_M if part in soles else max(CONTACT_M, below.get(part, 0.0))
+            )
             for part in self.parts
         }
         if self.object_name:
@@ -76,6 +79,18 @@ class BodySetting(PoseSetting):
             touching = {by_role[r] for r in TOUCHING[name] if r in by_role}
             contacts |= {(f"{ACTOR}.{part}", name): CONTACT_M for part in touching}
         return Scene((Actor(ACTOR, self.figure),), tuple(objects), ContactPolicy(contacts)).layout
+
+    def _depths_below_soles(self) -> dict[str, float]:
+        """By part of the shanks: how far its shapes reach below the soles at rest, metres."""
+        low = _lowest(self, self.figure.skeleton.rest_configuration)
+        feet = {joint for role, joint in self.figure.roles if role.endswith(("ankle", "toe"))}
+        floor = min((low[joint] for joint in feet if joint in low), default=-np.inf) + self.sole_m
+        shanks = {joint for role, joint in self.figure.roles if role.endswith("knee")}
+        return {
+            c.part_name: floor - low[c.joint] + _PRESSED_M
+            for c in self.figure.capsules
+            if c.joint in shanks
+        }
 
 
 @dataclass(frozen=True)

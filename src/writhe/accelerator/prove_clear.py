@@ -1,7 +1,8 @@
-"""Prove intervals of a motion clear: rows in double precision, all pairs bounded on the device.
+"""Prove intervals of a motion clear: all pairs are bounded on the device, in single precision.
 
-Intervals that are not proven are divided and bounded again, as often as `PARTS` says; those with a
-penetration at one of their rows are left to the exact sweep. Needs only NumPy and JAX.
+Rotations are computed in double precision and passed on in single precision. Intervals that are not
+proven are divided and bounded again, as often as `PARTS` says; those with a penetration at one of
+their rows (frames) are left to the exact sweep. Needs only NumPy and JAX.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from writhe.accelerator.clear_bounds import Bounds
 from writhe.arrays import Bools, Floats, Ints
 from writhe.skeleton import quaternions
 
-PARTS = (1, 4)  # of an interval, one round after the other; finer ones cost more than the sweep
-TOLERANCE_M = 9e-5  # accuracy of the exact sweep's lower bound of the clearance
-DEEP_MARGIN_M = 1e-4  # the exact search ignores gaps farther than this from the threshold
-_ROUND_UP = 1 + 1e-6  # of angles when they become single precision
+PARTS = (1, 4)  # parts of an interval in each round; with more, the exact sweep is cheaper
+TOLERANCE_M = 9e-5  # as in `kernels.collision.clip_sweep`
+# gaps farther than this from a deep overlap are none; larger than in the exact sweep (1e-5), since
+# bounds are in single precision
+DEEP_MARGIN_M = 1e-4
+_ROUND_UP = 1 + 1e-6  # keeps angles an upper bound after rounding to single precision
 
 
 class JointRotations(NamedTuple):
@@ -59,11 +62,11 @@ class JointRotations(NamedTuple):
         arc = self._arcs()
         turned = _ROUND_UP / parts * arc[whole[:-1]]
         turned[parts :: parts + 1] = 0.0
-        return _columns(rotations), _columns(turned)
+        return _joint_major_float32(rotations), _joint_major_float32(turned)
 
     def rows(self) -> tuple[Any, Any]:
         """All rows (n, 4, F) and the angles turned between them (n, F - 1)."""
-        return _columns(self.turns), _columns(_ROUND_UP * self._arcs())
+        return _joint_major_float32(self.turns), _joint_major_float32(_ROUND_UP * self._arcs())
 
     def _angle_changes(self) -> Floats:
         """(F - 1, n, 3) of the Euler angles, by the shorter way round."""
@@ -79,7 +82,7 @@ class JointRotations(NamedTuple):
         return arc
 
 
-def _columns(values: Floats) -> Any:
+def _joint_major_float32(values: Floats) -> Any:
     return np.ascontiguousarray(np.moveaxis(values, 0, -1), dtype=np.float32)
 
 

@@ -13,13 +13,14 @@ from writhe.planning.support import FLOOR, floor_height, with_floor
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Skeleton
 
-# configurations (times, nq) of the whole scene at given times; those of the actor are replaced
+# configurations (times, nq) of the whole scene at given times; `World.rows` overwrites the actor's
+# part
 Surroundings = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """One actor in the configuration of everything around it.
+    """One actor and the scene around it, as one configuration.
 
     `actor_q`, `actor_v` are the actor's parts of q and v, `prefix` starts the names of its joints.
     """
@@ -39,7 +40,7 @@ class World:
 
     @property
     def variables(self) -> Bools:
-        """(nv,) what may change."""
+        """(nv,) True for the actor's degrees of freedom."""
         out = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
         out[self.actor_v] = True
         return out
@@ -61,8 +62,8 @@ def figure_world(
 ) -> World:
     """A figure alone.
 
-    floor: the height of a floor, or whether one is assumed at the height on which the keys (k, nq)
-    stand.
+    floor: a number is the floor's height; True puts a floor at the lowest height on which one of
+    the keys (k, nq) stands; False means no floor.
     """
     shapes = table or CollisionTable.of_figure(figure)
     height = None if floor is False else float(floor) if floor is not True else None

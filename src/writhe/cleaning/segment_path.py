@@ -1,6 +1,7 @@
 """The certified path through a whole clip that stays nearest to the source.
 
-Transitions lead from one segment (`clear_segments`) to another: by extending the first forwards
+A segment is a run of frames whose motion is certified (`clear_segments`). Transitions lead from one
+segment to another: by extending the first forwards
 until it reaches the second, by extending the second backwards, or by a detour (`detour`). The
 cheapest sequence of transitions is a shortest path in an acyclic graph. Edge costs are estimates at
 first; an edge is evaluated when the current shortest path uses it.
@@ -19,13 +20,17 @@ from writhe.cleaning.detour import Detours, Tracks
 from writhe.skeleton.kinematics import difference, integrate
 
 # Costs are mean displacement times seconds, m s.
-_ESTIMATE_METRE_SECONDS = 0.0017  # estimated cost of a change of segments before it is evaluated
-_ESTIMATE_M = 0.02  # estimated mean displacement during a transition
+_ESTIMATED_SWITCH_METRE_SECONDS = (
+    0.0017  # estimated cost of a change of segments before it is evaluated
+)
+_ESTIMATED_DISPLACEMENT_M = 0.02  # estimated mean displacement during a transition
 _LOOK_AHEAD_S = 1.0  # transitions to segments farther ahead are not considered
 _MAX_SWITCH_FRAMES = 3  # a detour is searched for around this many frames at most
 _SWITCH_SPACING_S = 0.13  # time between these frames
 _MIN_SAVING_METRE_SECONDS = 0.001  # a detour must save at least this much to be searched for
-_COMPARE_METRE_SECONDS = 0.01  # a detour that costs more is searched for at other frames too
+# further switch frames are tried while the best detour costs this much more than the extensions to
+# its switch frame alone
+_COMPARE_METRE_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class _PathSearch:
             j,
             leave_frame,
             enter_frame,
-            _ESTIMATE_METRE_SECONDS + _ESTIMATE_M * duration_s,
+            _ESTIMATED_SWITCH_METRE_SECONDS + _ESTIMATED_DISPLACEMENT_M * duration_s,
             estimated=True,
         )
 
@@ -142,9 +147,9 @@ class _PathSearch:
         self._out[i] += found
 
     def _extend_unlimited(self, i: int) -> None:
-        """Extend segment i without a cost bound, since no transition leads on from it.
+        """Extend segment i (-1: the clip's start) at any cost to a later segment or the clip's end.
 
-        The extension reaches a later segment or the end of the clip (i = -1: the start).
+        Used when no path reaches the end of the clip.
         """
         clip = self._clip
         if i < 0:

@@ -33,8 +33,8 @@ from writhe.collision.swept_intervals import (
     after_rows,
     open_intervals,
     swept_clip,
+    with_doubled_room,
     with_interpolation,
-    with_room,
 )
 from writhe.collision.verdict import Verdict
 from writhe.errors import WritheError
@@ -222,7 +222,7 @@ def _bounded(
     while opened.state[0] < len(clip.q):
         bound_intervals(*arrays, clip, slerps, follows, slack, work, opened)
         if opened.state[0] < len(clip.q):
-            opened = with_room(opened)
+            opened = with_doubled_room(opened)
     ends: list[int] = np.flatnonzero(breaks).tolist()
     return _BoundedRows(
         clip=clip,

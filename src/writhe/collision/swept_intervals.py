@@ -1,7 +1,8 @@
-"""Intervals between the rows of a motion: known to be clear, swept, or open; the sweep's arrays.
+"""States of the intervals between frames (clear, to be swept, open), and the arrays of the sweep.
 
-A broad phase, for example on a GPU (`accelerator.broad_phase`), proves for most intervals between
-rows that every pair keeps its clearance. `certify` then sweeps only the remaining ones.
+The rows of a motion are its frames. A broad phase, for example on a GPU
+(`accelerator.broad_phase`), proves for most intervals that every pair keeps its clearance.
+`certify` then sweeps only the remaining ones.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from writhe.kernels.collision.interval_bounds import CLEAR, MOVES, STILL
 class ClearIntervals:
     """clear (rows - 1,): True where every pair keeps a clearance of `min_clearance_m`.
 
-    In these intervals no pair may be deeper than the slack of the certificate, and none may overlap
-    deeply (`DeepOverlap`).
+    In these intervals every pair is proven to be no deeper than the slack of the certificate, and
+    not to overlap deeply (`DeepOverlap`).
     """
 
     clear: Bools
@@ -44,7 +45,7 @@ def after_rows(breaks: Bools, clear: Bools) -> Bytes:
     """(rows,) what follows each row: MOVES, STILL or CLEAR of `kernels.collision.interval_bounds`.
 
     breaks (rows - 1,): intervals whose motion is not known; clear (rows - 1,): intervals that are
-    proven clear. Neither are swept. A row next to a clear interval needs no test of its own.
+    proven clear. Neither kind is swept. A row next to a clear interval needs no test of its own.
     """
     out = np.full(len(breaks) + 1, STILL, dtype=np.uint8)
     out[:-1] = np.where(breaks, STILL, np.where(clear, CLEAR, MOVES))
@@ -90,8 +91,8 @@ def open_intervals(room: int) -> OpenIntervals:
     )
 
 
-def with_room(opened: OpenIntervals) -> OpenIntervals:
-    """The same entries with room for as many more."""
+def with_doubled_room(opened: OpenIntervals) -> OpenIntervals:
+    """The same entries with twice the room."""
     more = open_intervals(2 * len(opened.row))
     for old, new in zip(opened, more, strict=True):
         new[: len(old)] = old

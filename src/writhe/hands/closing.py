@@ -1,4 +1,4 @@
-"""Fingers that close from flat towards a hand pose, each until it meets something.
+"""Fingers that close from one hand pose (by default flat) to another, until they meet something.
 
 Fingers bend together in small steps, the thumb after them. When a phalanx meets the palm, another
 finger or an object, the joints up to it stop and those beyond go on bending, so that the finger
@@ -18,19 +18,19 @@ from writhe.hands.hand import Hand, set_finger
 from writhe.hands.poses import finger_goal
 from writhe.kernels.skeleton.kinematics import forward
 
-_STEPS = 40  # of a finger from flat to the pose
+_STEPS = 40  # of a finger from one pose to the other
 _HALVINGS = 6
-_OVERLAP_M = 2e-4  # an overlap beyond what is allowed that stops a finger
+_OVERLAP_M = 2e-4  # a finger stops when it overlaps by this much more than allowed
 TOUCH_M = 0.001  # shapes this near touch
 _Place = Callable[[int, Floats], None]
 
 
 @dataclass(frozen=True)
 class Touch:
-    """Where a hand touches something that is not the hand: parts, gap, position in the world."""
+    """Where a hand touches something else; position and normal are in the world."""
 
     joint: str
-    other: str
+    other: str  # a part
     gap_m: float
     position: Floats
     normal: Floats  # out of the other's surface
@@ -78,7 +78,8 @@ class _Closing:
         wrist = skeleton.index(prefix + hand.wrist)
         self._of_hand: Bools = np.zeros(n, dtype=np.bool_)
         self._of_hand[wrist : int(skeleton.tree.subtree_end[wrist])] = True
-        self._allowed: dict[int, float] = {}  # clearance of pairs that overlap from the start
+        # by pair of shapes: the negative clearance of those that overlap at the start
+        self._start_clearance: dict[int, float] = {}
 
     def run(self, pose: str, start: str) -> ClosedHand:
         fingers = self.hand.fingers
@@ -106,7 +107,7 @@ class _Closing:
         for row in range(self._near.count):
             clearance = float(rows.gap[row] + rows.allowance[row])
             if clearance < 0.0:
-                self._allowed[int(rows.shape_pair[row])] = clearance
+                self._start_clearance[int(rows.shape_pair[row])] = clearance
         thumbs = [i for i, f in enumerate(fingers) if f.name == "thumb"]
         others = [i for i in range(len(fingers)) if i not in thumbs]
         for group in (others, thumbs):
@@ -155,7 +156,7 @@ class _Closing:
             mine = joints[self._finger[joints] == i]
             if len(mine) == 0:
                 continue
-            before = self._allowed.get(int(rows.shape_pair[row]), 0.0)
+            before = self._start_clearance.get(int(rows.shape_pair[row]), 0.0)
             if rows.gap[row] + rows.allowance[row] > before - _OVERLAP_M:
                 continue
             k = int(self._phalanx[mine].min())
@@ -171,12 +172,12 @@ class _Closing:
             a, b = (int(j) for j in rows.joints[row])
             if self._of_hand[a] == self._of_hand[b]:
                 continue
-            mine, other, at = (a, 1, rows.surface_a) if self._of_hand[a] else (b, 0, rows.surface_b)
-            shape = int(rows.shapes[row, other])
+            mine, side, at = (a, 1, rows.surface_a) if self._of_hand[a] else (b, 0, rows.surface_b)
+            shape = int(rows.shapes[row, side])
             gap, key = float(rows.gap[row]), (mine, self.table.shape_parts[shape])
             if key not in best or gap < best[key].gap_m:
                 joint = names[mine].removeprefix(self.prefix)
-                normal = rows.normal[row] * (1.0 if other == 1 else -1.0)
+                normal = rows.normal[row] * (1.0 if side == 1 else -1.0)
                 part = self.table.part_of_shape(shape)
                 best[key] = Touch(joint, part, gap, at[row].copy(), normal)
         return tuple(best.values())

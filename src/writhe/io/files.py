@@ -1,6 +1,7 @@
 """`load` and `save` motions and figures; the suffix selects the format.
 
-A new format is a reader or writer here, a suffix in `READABLE` or `WRITABLE`, and a section of
+A new format is a reader in `load` (with meshes: also in `_load_figure`) or a writer in `save`, a
+suffix in `READABLE` or `WRITABLE`, its first bytes in `_BEGINNINGS`, and a section of
 `docs/files.md`; the studio accepts it when `studio/files/import_export.py` lists it.
 """
 

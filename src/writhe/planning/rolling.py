@@ -1,8 +1,8 @@
 """Rolling on the ground: a lying body is rotated to stay balanced as its shape changes.
 
 A rotation of the whole figure changes no gap between its own parts. From frame to frame the contact
-points do not slide, and the body tips towards the orientation in which the centre of mass is
-lowest, that is, above the contacts: quasi-static motion. Contacts are weighted by height, w =
+points do not slide, and the body tips so that the centre of mass sinks, until it is vertically
+above the contacts: quasi-static motion. Contacts are weighted by height, w =
 exp(-(h - h_lowest) / SOFT_M). With r from the weighted contacts to the centre of mass, the rotation
 about r_z e_x - r_x e_z lowers the centre fastest.
 """
@@ -21,13 +21,13 @@ from writhe.skeleton import Skeleton, forward
 SOFT_M = 0.01  # height above the lowest contact at which the weight is 1/e
 MAX_TURN = 0.06  # largest rotation between two frames, in radians
 STEPS = 4  # of rotation per frame
-RATE = 2.0  # radians of rotation per metre between the centre and its support
+RATE = 2.0  # radians of rotation per metre of horizontal distance from the centre to its support
 
 
 def roll_on_ground(problem: PlanProblem, q: Floats, ground_m: float = 0.0) -> Floats:
     """q (frames, nq) rolling on the floor at `ground_m`, starting at the pose of the first frame.
 
-    The root pose of the last frame results from the rolling.
+    The root poses of all later frames are replaced: the goal's root pose is not kept.
     """
     root, skeleton = moving_root(problem), problem.skeleton
     body, out = _ContactBody(problem, root), q.copy()

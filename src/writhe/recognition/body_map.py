@@ -84,7 +84,7 @@ class BodyMap:
         self._undo_rest = np.tile(np.eye(3), (len(skeleton), 1, 1))
         for j, at in enumerate(self.joint):
             if at >= 0:
-                aligned = quaternions.multiply(self.alignment[role_of[j]], rest.turns[at])
+                aligned = quaternions.multiply(self.alignment[role_of[j]], rest.rotations[at])
                 self._undo_rest[j] = rotation_matrix(aligned).T
         self._rest_reference = forward(skeleton, skeleton.rest_configuration).rotations
         self._parent = [int(p) for p in skeleton.tree.parent]
@@ -106,7 +106,7 @@ class BodyMap:
         at = self._source.joint[role]
         if bone is None:  # the last role of a limb without a tip: extend the previous bone
             bone = self._source.positions[at] - self._source.positions[self._parent[at]]
-        return quaternions.rotate(quaternions.conjugate(self._source.turns[at]), bone)
+        return quaternions.rotate(quaternions.conjugate(self._source.rotations[at]), bone)
 
     def point_on_body(self, role: str, point_in_joint: Floats) -> Floats:
         """A point in the reference's joint frame to the body's joint frame, scaled by bone
@@ -129,7 +129,7 @@ class BodyMap:
         reference's joint frame.
         """
         at = self._target.joint[role]
-        aligned = quaternions.multiply(self.alignment[role], self._target.turns[at])
+        aligned = quaternions.multiply(self.alignment[role], self._target.rotations[at])
         j = self._source.joint[role]
         parent = self._parent[j]
         while parent >= 0 and self.joint[parent] < 0:
@@ -138,7 +138,7 @@ class BodyMap:
         change = quaternions.multiply(
             self.alignment[before], quaternions.conjugate(self.alignment[role])
         )
-        rest = self._source.turns[j]
+        rest = self._source.rotations[j]
         undo = quaternions.conjugate(rest)
         offset = quaternions.multiply(undo, change, rest)
         return quaternions.multiply(undo, aligned), offset
@@ -242,9 +242,9 @@ def _trunk_length(body: RestBody) -> float:
 def _bone_factors(source: RestBody, target: RestBody) -> dict[str, float]:
     """By role at the end of a bone: its length in the target / in the source."""
     factors: dict[str, float] = {}
-    for role, after in source.following.items():
+    for role, after in source.next_role.items():
         length = float(np.linalg.norm(source.bones[role]))
-        if target.following.get(role) == after and length > 1e-3:
+        if target.next_role.get(role) == after and length > 1e-3:
             factors[after] = float(np.linalg.norm(target.bones[role])) / length
     for side in ("left", "right"):  # bones that start at the trunk
         for role, base in ((f"{side}_hip", "hips"), (f"{side}_clavicle", "chest")):

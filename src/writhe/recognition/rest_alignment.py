@@ -1,4 +1,4 @@
-"""Align the rest pose of one body with another's, role by role.
+"""Align the rest pose of one body with another's, role by role (`body_map`, `retargeting`).
 
 For each role, the alignment A is a world rotation that takes the direction of the target's bone at
 rest to that of the source's. If D is the world rotation of the source's joint from its rest pose
@@ -36,7 +36,7 @@ _INITIAL_FROM = {"head": "neck"} | {
         ("toe", "ankle"),
     )
 }
-_SAME_FALL_RAD = np.radians(25.0)  # foot bones whose slopes differ by less count as equal
+_SIMILAR_SLOPE_RAD = np.radians(25.0)  # foot bones whose slopes differ by less count as equal
 _FLAT = 0.3  # least horizontal component of the bone of a flat foot
 # rotations this near to an axis permutation are snapped to it
 _SNAP_COSINE = np.cos(np.radians(25.0))
@@ -64,34 +64,34 @@ class RestBody:
     skeleton: Skeleton
     joint: dict[str, int]  # role to joint number
     positions: Floats  # (n, 3) world
-    turns: Floats  # (n, 4) world
-    following: dict[str, str]  # role to the next role along its limb
+    rotations: Floats  # (n, 4) world quaternions
+    next_role: dict[str, str]  # role to the next role along its limb
     bones: dict[str, Floats]  # role to the direction of its bone, in the world
 
     def length(self, role: str) -> float:
         """Distance from the role's joint to the next role's, m."""
-        present = self.positions[self.joint[self.following[role]]]
-        return float(np.linalg.norm(present - self.positions[self.joint[role]]))
+        end = self.positions[self.joint[self.next_role[role]]]
+        return float(np.linalg.norm(end - self.positions[self.joint[role]]))
 
 
 def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -> RestBody:
     """The rest pose of a skeleton, with the roles that both bodies have."""
     rest = forward(skeleton, skeleton.rest_configuration)
     joint = {role: skeleton.index(name) for role, name in joints.items() if role in common}
-    following: dict[str, str] = {}
+    next_role: dict[str, str] = {}
     bones: dict[str, Floats] = {}
     for chain in CHAINS:
         present = [role for role in chain if role in joint]
         for role, after in pairwise(present):
             bone = rest.positions[joint[after]] - rest.positions[joint[role]]
             if np.linalg.norm(bone) > 1e-4:
-                following[role], bones[role] = after, bone
+                next_role[role], bones[role] = after, bone
         if present and present[-1] == chain[-1]:
             end = _end_bone(skeleton, joint[present[-1]], rest.positions, rest.rotations)
             if end is not None:
                 bones[present[-1]] = end
-    turns = transforms.rest_world_quaternions(skeleton)
-    return RestBody(skeleton, joint, rest.positions, turns, following, bones)
+    rotations = transforms.rest_world_quaternions(skeleton)
+    return RestBody(skeleton, joint, rest.positions, rotations, next_role, bones)
 
 
 def _end_bone(
@@ -141,39 +141,39 @@ def body_alignment(source: RestBody, target: RestBody) -> Floats:
 
 
 def flat_foot_alignment(
-    role: str, whole: Floats, source: RestBody, target: RestBody
+    role: str, initial: Floats, source: RestBody, target: RestBody
 ) -> Floats | None:
     """The alignment of an ankle or toe if the bones have different slopes but both feet are flat.
 
     The slope of a foot's bone depends on the height of the ankle joint above the sole. If the
-    slopes differ much, only the horizontal directions are aligned. None if they do not, or if a
-    foot is not flat.
+    slopes differ much, only the horizontal directions are aligned. None if the slopes are similar
+    or a foot is not flat.
     """
     if role not in source.bones or role not in target.bones:
         return None
     up = body_axes(source)[:, 1]
     flat: list[Floats] = []
-    fall: list[float] = []
-    for bone in (quaternions.rotate(whole, target.bones[role]), source.bones[role]):
+    slope: list[float] = []
+    for bone in (quaternions.rotate(initial, target.bones[role]), source.bones[role]):
         level = bone - up * float(up @ bone)
         if np.linalg.norm(level) < _FLAT * np.linalg.norm(bone):
             return None
-        fall.append(float(np.arctan2(-float(up @ bone), np.linalg.norm(level))))
+        slope.append(float(np.arctan2(-float(up @ bone), np.linalg.norm(level))))
         flat.append(level / np.linalg.norm(level))
-    if float(flat[0] @ flat[1]) < 0.5 or abs(fall[0] - fall[1]) < _SAME_FALL_RAD:
+    if float(flat[0] @ flat[1]) < 0.5 or abs(slope[0] - slope[1]) < _SIMILAR_SLOPE_RAD:
         return None
-    return quaternions.multiply(shortest_rotation(flat[0], flat[1]), whole)
+    return quaternions.multiply(shortest_rotation(flat[0], flat[1]), initial)
 
 
 def align_role(
-    role: str, whole: Floats, done: Mapping[str, Floats], source: RestBody, target: RestBody
+    role: str, initial: Floats, done: Mapping[str, Floats], source: RestBody, target: RestBody
 ) -> Floats:
     """The alignment (wxyz) of one role, given that of the whole body and of earlier roles."""
     if role.endswith(("_ankle", "_toe")):
-        flat = flat_foot_alignment(role, whole, source, target)
+        flat = flat_foot_alignment(role, initial, source, target)
         if flat is not None:
             return flat
-    start = done.get(_INITIAL_FROM.get(role, ""), whole)
+    start = done.get(_INITIAL_FROM.get(role, ""), initial)
     if role == "hips" or role not in source.bones or role not in target.bones:
         return start
     turned = quaternions.rotate(start, target.bones[role])

@@ -319,9 +319,9 @@ def _knee_axis(frames: Frames, side: str, upper: Floats, lower: Floats, target: 
     left /= np.linalg.norm(left)
     if joint.kind is JointKind.HINGE:
         axis = frames.rotations[:, j] @ joint.axis
-        in_world = quaternions.rotate(target.turns[j], joint.axis)
+        in_world = quaternions.rotate(target.rotations[j], joint.axis)
         return axis if float(in_world @ left) >= 0 else -axis
-    lateral_in_thigh = quaternions.rotate(quaternions.conjugate(target.turns[thigh]), left)
+    lateral_in_thigh = quaternions.rotate(quaternions.conjugate(target.rotations[thigh]), left)
     lateral = frames.rotations[:, thigh] @ lateral_in_thigh
     normal = np.cross(upper, lower)
     # a bent knee defines its axis; a straight one flexes about the thigh's lateral axis

@@ -102,17 +102,19 @@ def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dic
         alignment[role] = align_role(role, whole, alignment, source, target)
         change = quaternions.multiply(
             quaternions.from_matrices(frames.rotations[:, s]),
-            quaternions.conjugate(source.turns[s]),
+            quaternions.conjugate(source.rotations[s]),
         )
         lower = lower_of.get(role)
-        bends = lower is not None and lower in source.following
+        bends = lower is not None and lower in source.next_role
         if bends and lower is not None:
             twist = _constant_twist(frames, change, alignment[role], role, lower, source, target)
             about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
             alignment[role] = quaternions.multiply(alignment[role], about)
-        turn = quaternions.multiply(change, quaternions.multiply(alignment[role], target.turns[t]))
+        turn = quaternions.multiply(
+            change, quaternions.multiply(alignment[role], target.rotations[t])
+        )
         flat = role in ANKLES and flat_foot_alignment(role, whole, source, target) is not None
-        if role in target.following and role != "hips" and not flat:
+        if role in target.next_role and role != "hips" and not flat:
             turn = _swing_to_bone(frames, turn, role, source, target)
         if bends and lower is not None and _hinge(target, lower):
             angle, confidence = _plane_twist(frames, turn, role, lower, source, target)
@@ -150,7 +152,7 @@ def _hinge(body: RestBody, role: str) -> bool:
 
 def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
     """(F, 3) unit directions of a role's bone."""
-    after = frames.positions[:, body.joint[body.following[role]]]
+    after = frames.positions[:, body.joint[body.next_role[role]]]
     return _unit(after - frames.positions[:, body.joint[role]])
 
 
@@ -159,7 +161,7 @@ def _swing_to_bone(
 ) -> Floats:
     """`turn` followed by the smallest swing that aligns the bone with the source's."""
     t = target.joint[role]
-    bone = quaternions.rotate(quaternions.conjugate(target.turns[t]), target.bones[role])
+    bone = quaternions.rotate(quaternions.conjugate(target.rotations[t]), target.bones[role])
     now = quaternions.rotate(turn, bone)
     return quaternions.multiply(shortest_rotation(now, _direction(frames, role, source)), turn)
 
@@ -169,12 +171,12 @@ def _hinge_axis(target: RestBody, upper: str, lower: str) -> Floats:
     u, low = target.joint[upper], target.joint[lower]
     joint = target.skeleton.joints[low]
     if joint.kind is JointKind.HINGE:
-        in_world = quaternions.rotate(target.turns[low], joint.axis)
+        in_world = quaternions.rotate(target.rotations[low], joint.axis)
         # hinges may be written with either sign; flexion takes elbows forward and knees back
         axis = in_world if float(in_world @ _flexion_axis(target, upper)) >= 0 else -in_world
     else:
         axis = _flexion_axis(target, upper)
-    return quaternions.rotate(quaternions.conjugate(target.turns[u]), axis)
+    return quaternions.rotate(quaternions.conjugate(target.rotations[u]), axis)
 
 
 def _flexion_axis(body: RestBody, upper: str) -> Floats:
@@ -224,7 +226,7 @@ def _constant_twist(
     undefined. It is then estimated from the flexion in the motion.
     """
     turn = quaternions.multiply(
-        change, quaternions.multiply(alignment, target.turns[target.joint[upper]])
+        change, quaternions.multiply(alignment, target.rotations[target.joint[upper]])
     )
     turn = _swing_to_bone(frames, turn, upper, source, target)
     angle, _ = _plane_twist(frames, turn, upper, lower, source, target)
@@ -271,7 +273,7 @@ def _hinge_angle(base: Floats, turn: Floats, role: str, target: RestBody) -> Flo
     if role not in target.bones:
         between = quaternions.multiply(quaternions.conjugate(base), turn)
         return np.unwrap(quaternions.twist_angles(between, joint.axis))
-    bone = quaternions.rotate(quaternions.conjugate(target.turns[j]), target.bones[role])
+    bone = quaternions.rotate(quaternions.conjugate(target.rotations[j]), target.bones[role])
     axis = quaternions.rotate(base, joint.axis)
     start, target_position = quaternions.rotate(base, bone), quaternions.rotate(turn, bone)
     along = (start * axis).sum(axis=1) * (target_position * axis).sum(axis=1)

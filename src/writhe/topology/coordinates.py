@@ -1,6 +1,6 @@
 """Topology coordinates of two strands: writhe, centre and density.
 
-Ho and Komura (2009), "Character Motion Synthesis by Topology Coordinates", section 3.
+Ho and Komura (2009), "Character Motion Synthesis by Topology Coordinates", section 2.2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Distance and witness points of two segments, the innermost query of all capsule tests."""
+"""Distance and nearest points of two segments; for capsules, `shape_gaps` subtracts the radii."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@
 v is the tangent step. The soft rows of `TermRows` have residual r, Jacobian J and weights W. x is
 the tangent step since the frame began; M weighs the motion x + v of the frame (`inertia` holds its
 square). The linear term p (`pull`) prefers some steps. The variables are those of the actor's
-degrees of freedom that may change: columns `free_dofs` (m,) of the Jacobians. `StepSettings` holds
-these four.
+degrees of freedom that may change: columns `free_dofs` (m,) of the Jacobians.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Rows for a pair of polylines: linking, topology coordinates, writhe matrix entries.
 
-The polylines are ranges of the vertices of `quantity_rows.Program`: data = (i, m, j, n) means the m
-vertices from i on and the n vertices from j on.
+The polylines are ranges of the vertices of `quantity_rows.Program`: data = (i, M, j, N) means the M
+vertices from i on and the N vertices from j on; `entry_rows` reads a fifth number. Their writhe
+matrix is (m, n) with m = M - 1 and n = N - 1 segments. In the code, `rows` is M.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def _place_vertices(
     joints: Ints,
     points: Floats,
 ) -> None:
-    """joints (m + n) and world points (m + n, 3) of the vertices of both polylines."""
+    """joints (M + N) and world points (M + N, 3) of the vertices of both polylines."""
     first, second, rows = int(data[0]), int(data[2]), int(data[1])
     for k in range(joints.shape[0]):
         vertex = first + k if k < rows else second + k - rows
@@ -130,9 +131,9 @@ def entry_rows(
     values: Floats,
     jacobian: Floats,
 ) -> None:
-    """values (m n): the entries of the writhe matrix, row by row; jacobian (m n, nv).
+    """Adds to values (m/k n/k) the writhe matrix, row by row, and to jacobian (m/k n/k, nv).
 
-    With data[4] = k > 1, blocks of k x k entries are summed: the strands have k pieces per bone.
+    k = data[4]: blocks of k x k entries are summed, since the strands have k pieces per bone.
     """
     rows, count, pieces = int(data[1]), int(data[1]) + int(data[3]), int(data[4])
     m, n = rows - 1, count - rows - 1

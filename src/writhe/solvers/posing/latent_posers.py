@@ -7,9 +7,12 @@ inverse kinematics", three times a frame:
     [ M^T M  H^T ] [ dl     ]   [ 0 ]
     [ H      0   ] [ lambda ] = [ h ]
 
-with M^T M = w_t J_gli^T J_gli + w_m J_pos^T J_pos + w_s I and the positional constraints H dl = h.
-`paper` picks neighbours near in linking first and keeps the topology term; `local-pca` (Chai and
-Hodgins 2005, as that paper compares with it) picks them by joint angles and has no such term.
+with M^T M = w_t J_gli^T J_gli + w_m J_pos^T J_pos + w_s I and the positional constraints H dl = h;
+w_t, w_m and w_s are `topology_weight`, `continuity_weight` and `style_weight`. `paper` searches
+neighbours among the postures with similar linking, and has the topology term w_t; `local-pca` (Chai
+and Hodgins 2005, as that paper compares with it) searches them by joint angles, without that term.
+
+Neither poser checks its steps for collisions; both ignore softness and controls.
 
 Details that the paper does not specify, and deviations from it:
 - root translation and heading are not in the normalised postures, so they are variables of their
@@ -20,7 +23,6 @@ Details that the paper does not specify, and deviations from it:
 - Euler angles are YXZ, so that the first angle of the root is the heading;
 - with an object, its linking enters the topology term as it enters the search (Eq. 3);
 - orientations and holds, which the paper does not have, are constraints like positions.
-Their steps are not checked for collisions; softness and controls are ignored.
 """
 
 from __future__ import annotations
@@ -100,8 +102,8 @@ class LatentPoser:
         rows.set_handles([h for h in local if isinstance(h, Target)], local[len(targets) :])
         terms, count = rows.terms, rows.rows_of(0).start
         chart = self._latent_space(q)
-        own = self._euler.coordinates(q)
-        y = chart.axes.T @ _wrap_angles(own - chart.mean)  # the hard projection of the method
+        angles = self._euler.coordinates(q)
+        y = chart.axes.T @ _wrap_angles(angles - chart.mean)  # the hard projection of the method
         for _ in range(options.iterations):
             current = chart.configuration(y)
             terms.update(current)
@@ -119,10 +121,10 @@ class LatentPoser:
         options, skeleton = self.options, self.figure.skeleton
         features = posture_features(skeleton, normalise(skeleton, q))[0]
         radius = options.linking_radius if self.topology else 1e9
-        numbers, _ = self.query.search.query(
+        indices, _ = self.query.search.query(
             features, self.query.linking(q), options.neighbours, radius
         )
-        samples = self._angles[numbers]
+        samples = self._angles[indices]
         mean = samples.mean(axis=0)
         centred = samples - mean
         centred[:, :_ROOT] = 0.0
@@ -141,16 +143,16 @@ class LatentPoser:
         """dl of Eq. 13 at q; the first `count` rows of the terms are its constraints."""
         options = self.options
         positions = (terms.jacobian[count:] @ basis) * np.sqrt(options.continuity_weight)
-        left = positions.T @ positions
-        left.flat[:: len(left) + 1] += options.style_weight
+        hessian = positions.T @ positions
+        hessian.flat[:: len(hessian) + 1] += options.style_weight
         if self.topology:
             linking = self.query.linking_jacobian(q) @ basis
-            left += options.topology_weight * (linking.T @ linking)
+            hessian += options.topology_weight * (linking.T @ linking)
         rows = terms.jacobian[:count] @ basis
         error = terms.target_lower[:count] - terms.values[:count]
-        size = len(left)
+        size = len(hessian)
         system = np.zeros((size + count, size + count))
-        system[:size, :size] = left
+        system[:size, :size] = hessian
         system[:size, size:] = rows.T
         system[size:, :size] = rows
         system[np.arange(size, size + count), np.arange(size, size + count)] = -1e-6

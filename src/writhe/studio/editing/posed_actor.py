@@ -24,12 +24,11 @@ from writhe.studio.editing.scene_builder import SceneKey
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.view.diagnostics import Diagnostics
 
-# _EASED, _SAME and _STILL bound the largest change of an entry of q (radians, metres, quaternion
-# entries)
-_EASED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
+# bounds of the largest change of an entry of q (radians, metres, quaternion entries)
+_AT_REST_IF_REACHED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
 _SAME = 1e-5  # poses that differ by less are considered equal
 _GAZE_RAD = 0.02  # by which neck and head turn in a frame to follow a hand
-_STILL = 1e-6  # a smaller step: the pose is at rest whatever the status
+_AT_REST = 1e-6  # a smaller step: the pose is at rest whatever the status
 
 
 @dataclass
@@ -83,9 +82,9 @@ class PosedActor:
             self.diagnostics.see(result)
             self.pass_throughs += self.diagnostics.pass_throughs(self.q, result.q, result)
             self.q = result.q
-            if result.status in (Status.REACHED, Status.SETTLED) and moved < _EASED:
+            if result.status in (Status.REACHED, Status.SETTLED) and moved < _AT_REST_IF_REACHED:
                 return result, True
-            if moved < _STILL:
+            if moved < _AT_REST:
                 return result, True
         return result, False  # pyright: ignore[reportPossiblyUnboundVariable]
 
@@ -118,7 +117,7 @@ class PosedActor:
         step = share * difference(skeleton, shown, goal)
         self._solved, self.q = self.q, integrate(skeleton, shown, step)
         self._shown = self.q
-        return float(np.abs(step).max()) > _EASED
+        return float(np.abs(step).max()) > _AT_REST_IF_REACHED
 
     def end_gaze(self) -> None:
         """The next step goes on from the pose that is shown."""

@@ -8,9 +8,9 @@ import pytest
 from writhe.collision import CollisionTable, certify
 from writhe.errors import UnknownNameError, WritheError
 from writhe.planning import Plan, Timing, plan, to_motion
-from writhe.planning.timing import bell
+from writhe.planning.timing import bell, blurred
 from writhe.research.evaluation.tangled_pairs import TangledPair
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, forward, quaternions
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +39,16 @@ def test_smoothing_lowers_roughness(found: Plan, human: Figure) -> None:
     smooth = to_motion(found, Timing(fps=30.0, duration_s=2.0, profile="uniform"))
     skeleton = human.skeleton
     assert roughness(skeleton, smooth.q) < 0.7 * roughness(skeleton, rough.q)
+
+
+def test_a_joint_that_turns_further_than_half_a_turn_is_smoothed_as_it_turns(human: Figure) -> None:
+    path = np.tile(human.skeleton.rest_configuration, (81, 1))
+    path[:, human.skeleton.q_slice("left_shoulder")] = quaternions.from_axis_angle(
+        np.array([0.0, 1.0, 0.0]), np.linspace(0.0, 8.0, 81)
+    )
+    smooth = blurred(human.skeleton, path, 3.0)
+    apart = forward(human.skeleton, smooth).positions - forward(human.skeleton, path).positions
+    assert np.abs(apart).max() < 0.02
 
 
 def test_limbs_in_turn(human: Figure, table: CollisionTable) -> None:

@@ -31,6 +31,7 @@ _BESIDE = 3  # frames on either side of an interval whose margin is widened too
 _ROUNDS = 8  # of the narrowest blur
 _ROUNDING = (0.15, 0.1, 0.06, 0.03)  # width of the blur of a path, as a share of its span
 _POP, _MIN_POP = 1.2, 0.004  # relative to the blend, and rad added to that
+_LEAP, _MIN_LEAP = 3.0, 0.15  # rotation in a frame relative to the blend's, and rad added to that
 _BEYOND = 0.005  # rad beyond a limit that is solved for
 _FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
 
@@ -51,9 +52,21 @@ class SpanClearing:
         self.planned: list[tuple[float, float]] = []
 
     def blocked(self, first: int, last: int) -> Ints:
-        """The intervals t to t + 1 between the frames first .. last that are not clear."""
+        """The intervals t to t + 1 between the frames first .. last that are not clear.
+
+        A leap is not clear either: frames that are caught on one side of an obstacle, and the key
+        on the other.
+        """
         q, gate = self.frames.q, self._gate
-        found = [t for t in range(first, last) if gate.fraction(q[t], q[t + 1]) < 1.0]
+        if last <= first:
+            return np.zeros(0, dtype=np.int64)
+        skeleton = self.frames.world.skeleton
+        turns = _largest_turns(skeleton, q[first : last + 1])
+        usual = float(_largest_turns(skeleton, self._blend[first : last + 1]).max(initial=0.0))
+        leaps = turns > _LEAP * usual + _MIN_LEAP
+        found = [
+            t for t in range(first, last) if leaps[t - first] or gate.fraction(q[t], q[t + 1]) < 1.0
+        ]
         return np.array(found, dtype=np.int64)
 
     def clear(self) -> None:

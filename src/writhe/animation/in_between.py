@@ -36,6 +36,7 @@ from writhe.terms import CompiledTerms, joint_limits
 _MAX_CONTACTS = 64  # rows of contacts in a frame
 _ROOT_METRES = 1.5  # cost of moving the root by a metre
 _LIMIT_INSET = 0.002  # rad that solved poses stay inside their limits
+_OTHER_SIDE = 0.5  # rad or m from a key: not the same solution of its pins
 _KEPT = 1e-4  # m or rad by which a key may miss a pin
 _SAME_TIME_S = 1e-6  # a frame this near to a key is that key
 _REACHED = 0.01  # rad from a limit that counts as reached
@@ -212,10 +213,14 @@ class InBetween:
             self._work,
             self.q,
         )
-        # a frame that starts beside the one before it may end on the other side of an obstacle
+        # a frame that starts beside the one before it may end on the other side of an obstacle;
+        # with pins a key has many solutions, and a near one is as good
+        step = np.zeros(self._skeleton.dof_count)
         for f, k in self._key_frames:
             if first <= f < stop:
-                self.q[f] = self.keys[k]
+                kinematics.difference(self._skeleton.tree, self.keys[k], self.q[f], step)
+                if not self.pins or np.abs(step).max() > _OTHER_SIDE:
+                    self.q[f] = self.keys[k]
         return int(used)
 
     def corrections(self, first: int, stop: int) -> Floats:

@@ -22,7 +22,7 @@ from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan
 from writhe.planning.rolling import roll_on_ground
 from writhe.planning.shift_to_ground import rest_on_ground
-from writhe.skeleton import Motion, Skeleton
+from writhe.skeleton import JointKind, Motion, Skeleton
 from writhe.skeleton.configuration_paths import path_at, path_rows, resample_evenly
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limbs import ARM, LIMBS, SIDES
@@ -277,7 +277,30 @@ def blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
     """The path smoothed by a Gaussian of `width` rows in tangent space; its ends are kept."""
     middle = path[len(path) // 2]
     flat = np.array([difference(skeleton, middle, row) for row in path])
+    _continue_turns(skeleton, flat)
     soft = cast(Floats, ndimage.gaussian_filter1d(flat, width, axis=0, mode="nearest"))
     away = np.minimum(np.arange(len(path)), np.arange(len(path))[::-1])
     share = np.clip(away / (3.0 * width), 0.0, 1.0)[:, None]
     return np.array([integrate(skeleton, middle, v) for v in (1.0 - share) * flat + share * soft])
+
+
+def _continue_turns(skeleton: Skeleton, steps: Floats) -> None:
+    """Make the rotation vectors in tangent steps (rows, nv) from the middle row continuous.
+
+    A joint that turns by more than half a turn goes on beyond pi instead of jumping to -pi.
+    """
+    tree, middle = skeleton.tree, len(steps) // 2
+    for j, joint in enumerate(skeleton.joints):
+        if joint.kind not in (JointKind.BALL, JointKind.FREE):
+            continue
+        at = slice(int(tree.v_start[j + 1]) - 3, int(tree.v_start[j + 1]))
+        for order in (range(middle + 1, len(steps)), range(middle - 1, -1, -1)):
+            before = steps[middle, at]
+            for i in order:
+                turn = steps[i, at]
+                angle = float(np.linalg.norm(turn))
+                if angle > 1.0:
+                    others = [turn * (1.0 + 2.0 * np.pi * k / angle) for k in (0, -1, 1)]
+                    turn = min(others, key=lambda one: float(np.linalg.norm(one - before)))
+                    steps[i, at] = turn
+                before = turn

@@ -15,7 +15,7 @@
   stored files) whose status is clear or touching although the independent check finds more than the
   1 mm of the certificate.
 - `between_ms`: solve of 120 frames after a key changed, and of the first visible one.
-- `between_found_percent`: key pairs for which a certified motion was found.
+- `between_found_percent`: key pairs for which a certified motion was found that ends in its key.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from writhe.research.evaluation.tangled_pairs import tangled_pairs
 from writhe.research.fuzzing.case import CERTIFIED_M
 from writhe.retargeting.clip_folders import motion_files
 from writhe.scene import Actor, Scene, SceneObject, certify_file
-from writhe.skeleton import Figure, Motion, Skeleton
+from writhe.skeleton import Figure, Motion, Skeleton, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess
 from writhe.solvers.posing import Pin
@@ -203,7 +203,8 @@ def _found(
         keys = [Key(0.0, start), Key(1.5, goal)]
         free = kind == "tangled"  # random postures in the air
         result = animate(subject, keys, fps=FPS, pins=() if free else None, floor=not free)
-        hits.setdefault(kind, []).append(result.certificate.certified)
+        reached = _ends_in_key(human, result, goal)
+        hits.setdefault(kind, []).append(result.certificate.certified and reached)
         seconds.append(result.seconds)
         if result.planned:
             beyond += _frames_beyond_limits(human, result.motion, (start, goal))
@@ -222,6 +223,13 @@ def _found(
         "seconds_median": round(float(np.median(seconds)), 3),
         "seconds_most": round(float(np.max(seconds)), 2),
     }
+
+
+def _ends_in_key(human: Figure, result: Animation, goal: Floats) -> bool:
+    """Whether the last frame is the second key, moved as far as its pins moved it."""
+    ends = forward(human.skeleton, np.stack([result.motion.q[-1], goal])).positions
+    apart = float(np.linalg.norm(ends[0] - ends[1], axis=1).max())
+    return apart <= 0.01 + max((key.distance_m for key in result.moved_keys), default=0.0)
 
 
 def _airborne(name: str) -> bool:

@@ -9,7 +9,7 @@ a frame in which a joint moves over 20 mm farther than any joint in any frame of
 measured between parts two joints apart, folds included.
 
 By default this takes about seven minutes of processor time; `full` has the size of the goals: an
-hour of random cases (more than 100,000 cases and 1,000,000 calls on one core), 250,000 frames of
+hour of random cases (about 100,000 cases and 1,000,000 calls on one core), 250,000 frames of
 drags, and all clips.
 """
 

@@ -17,7 +17,7 @@ import writhe_blender  # pyright: ignore[reportMissingImports]
 from writhe_blender import dragging, scene_sync  # pyright: ignore[reportMissingImports]
 
 
-def add_mesh(name: str, boxes) -> object:
+def add_mesh(name: str, boxes):
     """Boxes (centre, half sizes) as one mesh object, marked as an obstacle."""
     corners, faces = [], []
     for centre, half in boxes:

@@ -58,13 +58,15 @@ def walk(
     fps: float,
     facing_rad: float | None = None,
     holds: Sequence[Hold] = (),
+    posture: ArrayLike | None = None,
     actor: str | None = None,
 ) -> Animation:
     """A walk of a person from a standing pose (nq) to the position goal_m (x, z) on the ground.
 
     facing_rad: heading at the end, about the vertical from +z towards +x; by default the direction
     of the walk. holds: kept all the way, such as the second hand on a carried bar; arms with a
-    hold, or with an object attached to them, do not swing. The body ends in the pose of the start.
+    hold, or with an object attached to them, do not swing. posture (nq): of
+    the body while it walks and at the end, standing as at the start (default: that pose).
     """
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     skeleton, roles = figure.skeleton, dict(figure.roles)
@@ -74,11 +76,12 @@ def walk(
     q = floats(start, (skeleton.configuration_size,), "the standing pose")
     goal = floats(goal_m, (2,), "the goal")
     number(float(np.abs(goal).max()), "the goal", maximum=_FARTHEST_M)
-    walker = _Walker(figure, q, feet, _busy(subject, actor, holds))
+    held = q if posture is None else floats(posture, q.shape, "the posture of the walk")
+    walker = _Walker(figure, held, feet, _busy(subject, actor, holds))
     places = walker.places(goal, facing_rad)
     return animate(
         subject,
-        walker.keys(places),
+        [Key(0.0, q), *walker.keys(places)[1:]],
         fps=fps,
         pins=[*walker.pins(places), *(TimedPin(hold) for hold in holds)],
         actor=actor,

@@ -8,17 +8,17 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from writhe.animation.mirror import heading_of
+from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.walking import walk
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Vector3, vector3
 from writhe.errors import WritheError
 from writhe.hands import stand_before
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.limbs import ANKLES
-from writhe.skeleton.move_root import free_root
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document.history import Edit
-from writhe.studio.document.holds import put_hold, remove_hold
+from writhe.studio.document.holds import all_holds, carriers, put_hold, remove_hold
 from writhe.studio.editing import edits, held_joints, placements, scene_objects, starting_poses
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
@@ -65,17 +65,27 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
     if label not in scene.layout.actor_q:
         raise WritheError("this character has no solid shapes: it cannot walk")
     q, fps = editor.posed_actor(actor).q.copy(), document.fps
+    posture = _released(editor, actor.id, q, start_s)
     goal, facing = (message.x, message.z), None
     number = message.object or _seat_at(editor, goal)
     if number:
-        goal, facing = _before(editor, actor.id, number)
+        goal, facing = _before(editor, actor.id, number, posture)
     if _is_there(document.figure(actor.figure), q, goal, facing):
         raise WritheError(
             "the character already stands there: move it or the object, or click elsewhere"
         )
 
     def work(job: Job) -> Outcome:
-        found = walk(scene, q, goal, fps=fps, facing_rad=facing, holds=holds, actor=label)
+        found = walk(
+            scene,
+            q,
+            goal,
+            fps=fps,
+            facing_rad=facing,
+            holds=holds,
+            posture=posture,
+            actor=label,
+        )
         motion = found.motion
         named = type(motion)(motion.skeleton, motion.q, motion.fps, "Walk")
 
@@ -123,6 +133,27 @@ def _leave(editor: Editor, edit: Edit, actor: int, time_s: float) -> None:
                     _lower_arm(editor, edit, left.actor, left.joint, time_s)
 
 
+def _released(editor: Editor, actor: int, q: Floats, time_s: float) -> Floats:
+    """The posture to walk in: upright for a character that lets go of somebody, else the pose."""
+    joints = held_joints.joints_held_at(editor.document, time_s)
+    carried = carriers(all_holds(editor.document), time_s, time_s).values()
+    leaves = any(actor in (p.actor, o.actor) and p.actor != o.actor for _, p, o in joints)
+    if not leaves or any(hold.other.actor == actor for hold in carried):
+        return q
+    figure = editor.document.figure(editor.document.actor(actor).figure)
+    upright = starting_poses.starting_pose(figure)
+    turn = yaw_matrix(heading_of(figure, q) - heading_of(figure, upright))
+    away = np.array(_between_feet(figure, q)) - turn @ _between_feet(figure, upright)
+    return moved_roots(figure.skeleton, upright[None], turn, away)[0]
+
+
+def _between_feet(figure: Figure, q: Floats) -> Vector3:
+    """The middle of the ankles."""
+    frames = forward(figure.skeleton, q)
+    feet = [frames.position(joint) for role, joint in figure.roles if role in ANKLES]
+    return vector3(np.mean(feet, axis=0))
+
+
 def _lower_arm(editor: Editor, edit: Edit, number: int, hand: str, time_s: float) -> None:
     """A character whose hand was let go of lowers the arm, unless it has later keys."""
     document = editor.document
@@ -144,7 +175,9 @@ def _seat_at(editor: Editor, goal: tuple[float, float]) -> int:
     return 0
 
 
-def _before(editor: Editor, actor: int, number: int) -> tuple[tuple[float, float], float | None]:
+def _before(
+    editor: Editor, actor: int, number: int, posture: Floats
+) -> tuple[tuple[float, float], float | None]:
     """Where to stand before an object and which way to face: with the back to a seat."""
     item = next((one for one in editor.document.objects() if one.id == number), None)
     if item is None:
@@ -152,13 +185,13 @@ def _before(editor: Editor, actor: int, number: int) -> tuple[tuple[float, float
     place = placements.placement_at(editor.document, item, editor.time_s)
     ahead = rotation_matrix(place[3:]) @ np.array([0.0, 0.0, 1.0])
     if item.kind not in SEATS:
-        row = current_configuration(editor)
-        label = actor_label(actor)
+        row, label = current_configuration(editor), actor_label(actor)
+        row[editor.scene.layout.actor_q[label]] = posture
         there = stand_before(
             editor.scene, label, scene_objects.object_label(item), row, across=item.kind == "bar"
         )[editor.scene.layout.actor_q[label]]
         figure = editor.document.figure(editor.document.actor(actor).figure)
-        root = forward(figure.skeleton, there).positions[free_root(figure.skeleton)]
-        return (float(root[0]), float(root[2])), heading_of(figure, there)
+        x, _, z = _between_feet(figure, there)
+        return (x, z), heading_of(figure, there)
     front = place[:3] + BEFORE_SEAT_M * ahead / max(float(np.hypot(ahead[0], ahead[2])), 1e-6)
     return (float(front[0]), float(front[2])), float(np.arctan2(ahead[0], ahead[2]))

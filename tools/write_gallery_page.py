@@ -24,6 +24,15 @@ PICTURES = DOCS / "images" / "gallery"
 WIDEST = 1200
 # what the pictures of a section do not show
 _REMARKS = {
+    "energy-planning": (
+        "*d*: the fall-off exponent of the energy, 5 unless `d2` is written. *thomas-flare-1*: the"
+        " half of the flare in which the legs pass the right side; *stage-1*: both halves planned"
+        " and joined, *stage-2*: the same after the spacetime refinement. *As published*: the best"
+        " of 36 settings. Its first and last postures differ from those of `default`, because the"
+        " published planner needs ends whose parts are 10 or 20 mm apart and they are moved there"
+        " first. In the contortion `default` also rolls on the ground as its shape changes; as"
+        " published, each posture is only set down on it."
+    ),
     "topology-coordinates": (
         "*Shown*: what a viewer would call success holds as geometry (where hands are, on which"
         " side, what touches) together with the linking; without the scripted places or without the"
@@ -143,7 +152,7 @@ def _contact_sheet(source_folder: Path) -> str:
     target = PICTURES / source_folder.name / "contact-sheet.jpg"
     sheet.save(target, quality=72, optimize=True)
     names = ", ".join(path.stem for path in sorted(source_folder.glob("*.png")))
-    caption = f"All scenes, from above: {names}."
+    caption = f"All scenes. Rows, top to bottom: {names}."
     return f"![{caption}]({target.relative_to(DOCS).as_posix()})\n\n*{caption}*"
 
 

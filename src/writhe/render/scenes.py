@@ -88,7 +88,7 @@ def _panels(
 ) -> Iterator[Any]:
     chosen = np.array(frames)
     posed = forward(scene.layout.skeleton, q[chosen])
-    red = [_overlapping(scene, q[max(f - 1, 0) : f + 1]) for f in chosen]
+    red = painted_parts(scene, q, frames)
     whole = around is None or len(np.asarray(around)) > 2
     framed = _outlines(scene, posed, hidden) if around is None else np.asarray(around, float)
     lowest = float(framed[:, 1].min())
@@ -182,6 +182,11 @@ def _outlines(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
                     at = at + frames.position(thing.name)
                     out += [at + s * shape.radius_m * axis for s in (1, -1) for axis in np.eye(3)]
     return np.concatenate(out)
+
+
+def painted_parts(scene: Scene, q: Floats, frames: Sequence[int]) -> list[set[str]]:
+    """The names of the parts that a strip of these frames paints red, by frame."""
+    return [_overlapping(scene, q[max(f - 1, 0) : f + 1]) for f in frames]
 
 
 def _overlapping(scene: Scene, step: Floats) -> set[str]:

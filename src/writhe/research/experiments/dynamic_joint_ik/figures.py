@@ -119,7 +119,11 @@ def style_strips(
         chain, cells_of(chain, other.takes, fps), chain.effector_points(take), fps
     )
     moved = Motion(motion.skeleton, chain.configurations(found.theta, motion.q), fps)
-    labels = ("own style", "the same path of the right hand in the style of " + other.name)
+    labels = (
+        "own style",
+        f"the same path of the right hand in the style of {other.name}: only the trunk and the"
+        " right arm are solved, so the left hand does not stay on the club",
+    )
     for label, shown in zip(labels, (motion, moved), strict=True):
         path = report.picture_path(f"figure-12-{'own' if shown is motion else 'other'}.png")
         body, held = with_fingers(chain.figure, shown.q, {"right": "grip", "left": "grip"})

@@ -122,7 +122,8 @@ def run(
         report.heading("Planning times (figure 14)")
         report.picture(
             box_plot(report.picture_path("times.png"), results, budget.seconds),
-            "Seconds, and the success rate; grey where no run succeeded",
+            "Seconds, and the success rate; grey where no run succeeded. `paper` has one step size"
+            " here and the ends as they are; its best settings, `paper-best`, are not in the plot.",
         )
     if only == SAMPLING or (only is None and full):
         with PlannerProcess() as process:
@@ -159,7 +160,9 @@ def _canonical(report: Report) -> dict[str, Any]:
     for name in ("yoga, start", "contortion, goal"):
         path = report.picture_path(f"canonical-{name.partition(',')[0]}.png")
         report.picture(
-            draw_descent(figure, found[name], path), f"Descent of {name}; without a floor"
+            draw_descent(figure, found[name], path),
+            f"Descent of {name}. The ground is drawn for orientation only: it takes no part, and"
+            " the body is not set on it.",
         )
     report.table(
         ["posture", "energy", "after the descent", "hands and feet apart (m)"],

@@ -10,6 +10,7 @@ from writhe.progress import Progress
 from writhe.research.evaluation import Report
 from writhe.research.experiments.half_space_ik.methods import make_methods
 from writhe.research.experiments.half_space_ik.pictures import (
+    caption,
     film,
     plot_trajectories,
     relation_contrast,
@@ -100,7 +101,7 @@ def _scenario(
         [f"{n}: {_verdict(found[n])}" for n in shown],
         report.picture_path(f"{scenario.name}.png"),
     )
-    report.picture(path, "One row a method. Overlaps are red; green: what is dragged, and where to")
+    report.picture(path, caption(scenario, runs, [n for n in shown if not found[n]["certified"]]))
     film(scenario, runs["half-space"], path.with_suffix(".gif"))
     path = plot_trajectories(scenario, runs, report.picture_path(f"{scenario.name}-paths.png"))
     report.picture(path, f"Path, speed and jerk of {scenario.watched} (the paper's figure 8).")

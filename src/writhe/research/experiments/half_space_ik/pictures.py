@@ -37,8 +37,7 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], labels: list[str], 
     from writhe.render.strips import label_rows
 
     scene = scenario.scene
-    shares = np.array(scenario.shown)
-    frames = {n: (shares * (len(run.q) - 1)).round().astype(int) for n, run in runs.items()}
+    frames = {n: _drawn(scenario, run) for n, run in runs.items()}
     around: Any = scenario.around
     if around is None:
         outlines = [scene_outline(scene, run.q[frames[n]], HIDDEN) for n, run in runs.items()]
@@ -56,12 +55,40 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], labels: list[str], 
             handles=_handles(scenario),
             hidden=HIDDEN,
             hands=scenario.hands,
-            frames=frames[n].tolist(),
+            frames=frames[n],
         )
         for n, run in runs.items()
     ]
     label_rows(rows, labels).save(path, optimize=True)
     return path
+
+
+def caption(scenario: Scenario, runs: dict[str, ScenarioRun], overlapping: list[str]) -> str:
+    """What a strip of these runs shows; `overlapping` names those that are not certified."""
+    from writhe.render.scenes import painted_parts
+
+    text = "One row a method. Overlaps of 2 mm or more are red"
+    text += "; green: what is dragged, and where to." if scenario.targets(0) else "."
+    unseen = [
+        n
+        for n in overlapping
+        if not any(painted_parts(scenario.scene, runs[n].q, _drawn(scenario, runs[n])))
+    ]
+    if unseen:
+        text += (
+            f" Frames in which {_listed(unseen)} overlaps by that much are not among those drawn."
+        )
+    return f"{text} {scenario.remark}".strip()
+
+
+def _listed(names: list[str]) -> str:
+    quoted = [f"`{name}`" for name in names]
+    return " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+
+
+def _drawn(scenario: Scenario, run: ScenarioRun) -> list[int]:
+    """The frames of a run that a strip shows."""
+    return (np.array(scenario.shown) * (len(run.q) - 1)).round().astype(int).tolist()
 
 
 def relation_contrast(

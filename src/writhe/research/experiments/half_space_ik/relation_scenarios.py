@@ -170,7 +170,7 @@ def push_up() -> Scenario:
     hand_path = eased_path([left, left, left + aside, left + aside, left + aside], frames)
     return Scenario(
         "push-up",
-        "A push-up, the hands kept together",
+        "A push-up, the hands kept at a set distance",
         scene,
         start,
         frames,

@@ -49,6 +49,7 @@ class Scenario:
     panel: tuple[int, int] = (210, 270)  # size of a picture in a strip, pixels
     around: tuple[ArrayLike, ArrayLike] | None = None  # the box that a strip shows; all if None
     shown: tuple[float, ...] = (0.08, 0.22, 0.36, 0.5, 0.64, 0.78, 0.92)  # pictures, 0 to 1
+    remark: str = ""  # what to look at in the strip
 
 
 def eased_path(points: Sequence[ArrayLike], frames: int) -> Floats:

@@ -78,10 +78,10 @@ def sphere() -> Scenario:
     )  # fmt: skip
 
 
-def cylinder_through() -> Scenario:
-    """Figure 6: a cylinder moved through the character."""
+def cylinder_push() -> Scenario:
+    """Figure 6: a cylinder pushed against the chest, then up past the face."""
     return object_scenario(
-        "cylinder", "A cylinder moved through the character",
+        "cylinder", "A cylinder pushed against the chest, then up past the face",
         cylinder([-0.35, 0, 0], [0.35, 0, 0], 0.07),
         [(-0.1, 1.42, 0.6), (-0.1, 1.38, 0.12), (0.0, 1.55, 0.10), (0.0, 1.75, 0.5)], 240,
         watched="a.chest", figure_of_paper="figure 6", view=(1.0, 0.2, 0.15),
@@ -137,6 +137,9 @@ def two_characters() -> Scenario:
         view=(1.0, 0.25, 0.1),
         return_fraction=0.04,
         figure_of_paper="future work",
+        remark="Only with `half-space` the other character yields, the head by up to 14 cm. With"
+        " `default` and `penalty` it does not move: the dragged hand bends aside, and with"
+        " `penalty` it stops 3 cm short of its target and is 18 cm from it at the end.",
     )
 
 
@@ -184,6 +187,7 @@ def table() -> Scenario:
         [(0.1, 0.0, 1.0), (0.05, 0.0, 0.36), (-0.05, 0.0, 0.30), (0.1, 0.0, 1.0)], 200,
         watched="a.hips", root_free=True, figure_of_paper="any triangle mesh",
         view=(1.0, 0.35, -0.1), panel=(250, 230), shown=(0.1, 0.25, 0.33, 0.5, 0.66, 0.75, 0.85),
+        remark="The table pushes the character back by 11 cm, and is pulled away again.",
     )  # fmt: skip
 
 
@@ -224,13 +228,18 @@ def fast() -> Scenario:
         watched="a.right_elbow", figure_of_paper="continuous detection",
         view=(-1.0, 0.3, 0.75), shown=(0.295, 0.341, 0.364, 0.386, 0.41, 0.432, 0.5), extra=_trail,
         around=((-0.45, 0.0, -0.3), (0.25, 1.75, 0.3)), panel=(230, 270),
+        remark="The ball comes from the right; small balls: where it was in the frames before. With"
+        " `half-space` it takes the forearm along. With `penalty` the forearm gives way by 6 cm and"
+        " the ball cuts its outer side between two frames, in and out on one side: an overlap by"
+        " the certificate's definition, not a pass-through. With `default` it goes through the"
+        " forearm.",
     )  # fmt: skip
 
 
 SCENARIOS: dict[str, Callable[[], Scenario]] = {
     "four-obstacles": four_obstacles,
     "sphere": sphere,
-    "cylinder": cylinder_through,
+    "cylinder": cylinder_push,
     "back": back_push,
     "holding": lambda: holding(True),
     "not-holding": lambda: holding(False),

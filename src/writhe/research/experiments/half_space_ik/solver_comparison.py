@@ -12,7 +12,7 @@ from writhe.kernels.qp.projected_newton import evaluate
 from writhe.kernels.terms.half_space_rows import HalfSpaces
 from writhe.research.experiments.half_space_ik.scenarios import (
     back_push,
-    cylinder_through,
+    cylinder_push,
     four_obstacles,
 )
 from writhe.solvers.half_space import CollisionResponse, ResponseOptions
@@ -29,7 +29,7 @@ def compare_solvers(max_problems: int = 150) -> dict[str, Any]:
     steps: dict[str, list[int]] = {"gauss-newton": [], "l-bfgs": []}
     costs: dict[str, list[float]] = {"gauss-newton": [], "l-bfgs": []}
     binding: list[int] = []
-    for scenario in (four_obstacles(), cylinder_through(), back_push()):
+    for scenario in (four_obstacles(), cylinder_push(), back_push()):
         response = CollisionResponse(scenario.scene, ResponseOptions())
         q = scenario.start
         for k in range(scenario.frames):

@@ -32,6 +32,23 @@ SCENES = {
     "octopus-human": "An octopus winds around a human (figure 2 c)",
 }
 
+# what to look at in a strip
+_REMARKS = {
+    "wrestling": (
+        " Frames: start, waist lock, arms under his, full nelson, right arm over the shoulder,"
+        " headlock, waist lock."
+    ),
+    "piggyback": (
+        " Climbing (frames 2 to 6) is kinematic, without gravity; balance and grip are stated of"
+        " the last frame."
+    ),
+    "chair": (
+        " Frames: start, arms around the uprights of the back, the top rail, middle rail and right"
+        " upright, the top rail from below, lifted, carried. The chair hangs by the top rail, which"
+        " lies on the forearms; the hands hold nothing."
+    ),
+}
+
 PUBLISHED: tuple[Variant, ...] = ("published", "published-with-contacts")
 REMOVED: tuple[Removed, ...] = ("places", "tangles")
 WITHOUT_PLACES = ("fish", "octopus-human")  # scenes of tangles alone
@@ -145,7 +162,8 @@ def run(
     for name, picture, played in pictures:
         report.heading(SCENES[name])
         if picture is not None:
-            report.picture(picture, SCENES[name])
+            remark = _REMARKS.get(name)
+            report.picture(picture, f"{SCENES[name]}.{remark}" if remark else SCENES[name])
         report.table(
             ["asserted", "measured", "holds"],
             [[c.what, c.value, c.holds] for c in (*played.claims, *played.seen)],

@@ -10,7 +10,7 @@ from writhe.skeleton.limits import within_limits
 from writhe.skeleton.quaternions import quaternion_of
 
 _SHARE = 0.6  # of the angle to the point
-_MOST_RAD = (0.8, 0.55)  # by which the head is turned aside, and up or down
+_MAX_RAD = (0.8, 0.55)  # by which the head is turned aside, and up or down
 _SEEN_RAD = 1.9  # points farther aside than this are not looked at
 
 
@@ -37,12 +37,15 @@ def looking_at(figure: Figure, q: Floats, point: Floats, step_rad: float = np.pi
     chest = skeleton.joints[skeleton.index(joints[0])].parent
     assert chest is not None
     trunk = frames.rotation(chest) @ rest.rotation(chest).T
-    way = trunk.T @ (np.asarray(point) - frames.position(joints[1]))
-    aside, up = float(np.arctan2(way[0], way[2])), float(np.arctan2(way[1], np.hypot(*way[::2])))
+    direction = trunk.T @ (np.asarray(point) - frames.position(joints[1]))
+    aside, up = (
+        float(np.arctan2(direction[0], direction[2])),
+        float(np.arctan2(direction[1], np.hypot(*direction[::2]))),
+    )
     if abs(aside) > _SEEN_RAD:
         return q
     aside, up = (
-        float(np.clip(_SHARE * a, -m, m)) for a, m in zip((aside, up), _MOST_RAD, strict=True)
+        float(np.clip(_SHARE * a, -m, m)) for a, m in zip((aside, up), _MAX_RAD, strict=True)
     )
     out = q.copy()
     above = frames.rotation(chest)
@@ -59,6 +62,15 @@ def looking_at(figure: Figure, q: Floats, point: Floats, step_rad: float = np.pi
     return out
 
 
+def head_towards(figure: Figure, q: Floats, goal: Floats, step_rad: float) -> Floats:
+    """The pose q (nq) with neck and head turned by up to step_rad towards those of goal (nq)."""
+    out = q.copy()
+    for joint in gaze_joints(figure):
+        at = figure.skeleton.q_slice(joint)
+        out[at] = _towards(q[at], goal[at], step_rad)
+    return out
+
+
 def _turn(aside: float, up: float) -> Floats:
     """The rotation (3, 3) that turns +Z aside, towards +X, and up."""
     c, s = np.cos(aside), np.sin(aside)
@@ -68,7 +80,7 @@ def _turn(aside: float, up: float) -> Floats:
 
 
 def _towards(now: Floats, goal: Floats, step_rad: float) -> Floats:
-    """The rotation (4,) on the way from one to the other, at most step_rad away from the first."""
+    """The rotation (4,) between the two that is at most step_rad away from the first."""
     goal = goal if now @ goal >= 0.0 else -goal
     angle = 2.0 * float(np.arccos(np.clip(now @ goal, -1.0, 1.0)))
     share = min(1.0, step_rad / max(angle, 1e-9))

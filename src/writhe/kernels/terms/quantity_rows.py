@@ -198,7 +198,11 @@ def _centre_rows(
         if mass[j] == 0.0:
             continue
         fraction = mass[j] / total
-        x, y, z = point_in_world(positions, rotations, j, centre[j, 0], centre[j, 1], centre[j, 2])
+        x, y, z = positions[j, 0], positions[j, 1], positions[j, 2]
+        for c in range(3):
+            x += rotations[j, 0, c] * centre[j, c]
+            y += rotations[j, 1, c] * centre[j, c]
+            z += rotations[j, 2, c] * centre[j, c]
         values[0] += fraction * x
         values[1] += fraction * y
         values[2] += fraction * z

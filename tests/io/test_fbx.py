@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ascii_fbx import write_fbx
 
+from ascii_fbx import write_fbx
 from generated_characters import png
 from writhe import load, load_figure, recognise, save, save_figure
 from writhe.errors import FileFormatError, WritheError

@@ -20,7 +20,7 @@ from writhe.skeleton import Skeleton
 
 HALF_TURN_RAD = 1e-5  # a rotation this close to pi has no unique shortest arc
 _LONGEST_STEP = 0.9 * np.pi  # radians by which an Euler angle changes between subdivided rows
-_MOST_TURNS = 50.0  # from frame to frame, of an angle that is interpolated as stored
+_MAX_TURNS = 50.0  # from frame to frame, of an angle that is interpolated as stored
 _LARGEST_ANGLE = 1e6  # radians; above, an angle is not stored precisely enough
 
 
@@ -116,7 +116,7 @@ def as_stored(
     """
     change = np.abs(np.diff(channels.angles, axis=0)).max(axis=(1, 2), initial=0.0)
     turns = change / (2 * np.pi)
-    if turns.max(initial=0.0) > _MOST_TURNS:
+    if turns.max(initial=0.0) > _MAX_TURNS:
         frame = int(turns.argmax())
         raise WritheError(
             f"a stored Euler angle changes by {turns[frame]:.3g} turns from frame {frame} to"

@@ -20,7 +20,7 @@ from writhe.scene.scene import ObjectKind, SceneObject
 MAX_PIECES = 24  # of the whole object
 _LARGEST_M = 20.0
 _THIN_M = 0.002  # rounding of pieces
-_MOST_CORNERS = 120
+_MAX_CORNERS = 120
 _UNITS = (1.0, 0.01, 0.001)  # metres, centimetres, millimetres
 
 
@@ -85,7 +85,7 @@ def _pieces(points: Floats, triangles: Ints, count: int) -> tuple[Shape, ...]:
 def _cover(points: Floats) -> Shape:
     """A convex shape that contains points: their hull, or the box around a hull of many corners."""
     corners = points[np.unique(ConvexHull(points, qhull_options="QJ").vertices)]
-    if len(corners) > _MOST_CORNERS:
+    if len(corners) > _MAX_CORNERS:
         low, high = points.min(axis=0), points.max(axis=0)
         corners = np.array(list(product(*zip(low, high, strict=True))))
     return hull(corners, _THIN_M)

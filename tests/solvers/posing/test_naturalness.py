@@ -7,7 +7,7 @@ import pytest
 
 from writhe import Controls, Target, builtin_database, figure, forward, make_poser, pin_here
 from writhe.animation.mirror import heading_of
-from writhe.solvers.posing.gaze import looking_at
+from writhe.postures.gaze import looking_at
 from writhe.studio.editing.starting_poses import starting_pose
 
 

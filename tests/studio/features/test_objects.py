@@ -185,7 +185,7 @@ def test_a_broken_scene_file_is_refused(document: Document, text: str) -> None:
     assert document.objects() == []
 
 
-def test_a_dropped_mesh_is_an_object_before_the_character_that_can_be_gripped(tmp_path):
+def test_a_dropped_mesh_is_an_object_before_the_character(tmp_path):
     document = Document.create(tmp_path / "drop.writhe", "Drop")
     actor = document.add_actor("human_with_fingers")
     corners = "".join(

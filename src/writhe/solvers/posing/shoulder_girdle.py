@@ -18,7 +18,7 @@ from writhe.skeleton.limbs import SIDES
 
 INERTIA = 3.0  # of the clavicles, relative to other joints
 _GAIN = 5.0  # of the pull, per radian
-_ALONE_RAD, _SHARE, _MOST_RAD = math.radians(30.0), 0.25, math.radians(32.0)
+_ALONE_RAD, _SHARE, _MAX_RAD = math.radians(30.0), 0.25, math.radians(32.0)
 
 
 class ShoulderGirdle:
@@ -54,7 +54,7 @@ class ShoulderGirdle:
             arm = positions[elbow] - positions[shoulder]
             down = -float(arm @ (rotations[chest] @ up)) / max(math.sqrt(float(arm @ arm)), 1e-9)
             raised = math.acos(min(max(down, -1.0), 1.0))
-            wanted = min(max(_SHARE * (raised - _ALONE_RAD), 0.0), _MOST_RAD)
+            wanted = min(max(_SHARE * (raised - _ALONE_RAD), 0.0), _MAX_RAD)
             w = float(q[q_at])
             turn = (2.0 if w >= 0.0 else -2.0) * q[q_at + 1 : q_at + 4]  # small rotation vector
             out[v_at : v_at + 3] += _GAIN * (wanted * axis - turn)

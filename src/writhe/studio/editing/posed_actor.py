@@ -9,12 +9,12 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable, Gate
+from writhe.postures.gaze import gaze_joints, head_towards, looking_at
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, Target
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.default_poser import DefaultPoser
-from writhe.solvers.posing.gaze import gaze_joints, head_towards, looking_at
 from writhe.solvers.posing.idle_fingers import FingerPoser
 from writhe.solvers.result import Status
 from writhe.studio import protocol

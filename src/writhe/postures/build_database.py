@@ -70,7 +70,7 @@ class DatabaseReport:
     left_out: Coverage  # distances of the dropped postures to the nearest kept one
     skipped: dict[str, str] = field(default_factory=dict[str, str])
 
-    def to_json(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
             "files": self.files,
@@ -79,7 +79,7 @@ class DatabaseReport:
             "penetrating": self.penetrating,
             "kept": self.kept,
             "threshold_m2": self.threshold_m2,
-            "left_out": self.left_out.to_json(),
+            "left_out": self.left_out.as_dict(),
             "skipped": self.skipped,
         }
 

@@ -7,14 +7,14 @@ object touch it again, and nothing penetrates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.collision import CollisionTable, ContactPolicy, NearPairs, half_space
+from writhe.collision import ContactPolicy, half_space
 from writhe.postures.builtin.pose_setting import (
     ACTOR,
     CONTACT_M,
@@ -23,6 +23,7 @@ from writhe.postures.builtin.pose_setting import (
     PoseSetting,
 )
 from writhe.postures.builtin.pose_solver import PoseSolver
+from writhe.postures.hand_contacts import contact_terms, hand_contacts, nearest_contacts
 from writhe.quantities import Direction, Point
 from writhe.recognition.body_map import BodyMap
 from writhe.retargeting.retarget import retarget
@@ -30,20 +31,20 @@ from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.frozen_joints import frozen
+from writhe.skeleton.limbs import SIDES
 from writhe.skeleton.move_root import moved_roots
-from writhe.skeleton.shape_fitting.fit_points import depths
 from writhe.terms import Term, stay_near
 
-_TOUCH_M = 0.012  # hands nearer than this to another part touch it
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
 _PRESSED_M = 0.002  # depth of soles in the floor
-_MAX_SOLE_M = 0.02  # the shapes of a foot may reach this far below its skin
+_MAX_SOLE_M = 0.04  # the shapes of a foot may reach this far below its skin
 SEAT, SEAT_M = "chair", 0.45  # the built-in chair, and the height of its seat
 _FITTING = (0.8, 1.2)  # leg length / that of the human: other bodies do not fit a chair
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
-_COVERED = 10.0  # cost of the depth of a touching point below the surface, against its distance
-_POSTURE, _TOUCH, _GROUND = 0.15, 20.0, 30.0  # weights
+_POSTURE, _GROUND = 0.15, 30.0  # weights
 _FLAT = 6.0  # weight of the direction of a foot, with ground terms of weight _GROUND
+_UPRIGHT = 0.85  # cosine of the angle to its rest orientation up to which a foot stands on its sole
+_HANGING = 8.0  # weight of the angles of legs that hang from a seat, which hands must not lift
 _RELAXED = 0.01  # weight of a posture that is only moved out of overlaps
 # of joints that keep their angles more than others: the trunk stays upright, and ball joints that
 # act as hinges must not use up their play sideways
@@ -93,19 +94,6 @@ class BodySetting(PoseSetting):
         }
 
 
-@dataclass(frozen=True)
-class _Touch:
-    """Two points that touch in the reference posture, each fixed to a joint of the body.
-
-    `b` is empty for a point of the world.
-    """
-
-    a: str
-    point_a: Floats
-    b: str
-    point_b: Floats
-
-
 def posture_on_body(
     mapping: BodyMap, q: Floats, object_name: str = "", iterations: int = 40
 ) -> Floats:
@@ -121,42 +109,44 @@ def posture_on_body(
     held = frozen(body, start, movable)
     setting = BodySetting(held.figure, object_name, sole_depth(body))
     posture = held.reduced(start)
-    supports = _supports(mapping, np.asarray(q))
+    supports, hanging = _supports(mapping, np.asarray(q)), False
     if object_name == SEAT and _is_seated(mapping, np.asarray(q)) and not _fits_seat(mapping):
         posture = _on_seat(setting, mapping, np.asarray(q), posture)
-        if mapping.scale < 1.0:  # the feet do not reach the floor
+        hanging = mapping.scale < 1.0  # the feet do not reach the floor
+        if hanging:
             supports = [role for role in supports if not role.endswith(("ankle", "toe", "knee"))]
     elif supports:
         posture = _on_ground(setting, posture)
+    weights = _WEIGHT_OF | (dict.fromkeys(("hip", "knee"), _HANGING) if hanging else {})
     goals = stay_near(
         setting.skeleton,
         posture,
         weight=_POSTURE,
         weight_of={
-            f"{ACTOR}.{joint}": _WEIGHT_OF[kind]
+            f"{ACTOR}.{joint}": weights[kind]
             for role, joint in body.roles
-            if (kind := role.rsplit("_", 1)[-1]) in _WEIGHT_OF
+            if (kind := role.rsplit("_", 1)[-1]) in weights
         },
     )
-    goals += _ground_terms(setting, mapping, supports, posture)
-    for touch in _touches(mapping, np.asarray(q), held.figure):
-        on = f"{ACTOR}.{touch.b}" if touch.b else None
-        x, y, z = touch.point_a.tolist()
-        goals.append(
-            Term(
-                Point(f"{ACTOR}.{touch.a}", (x, y, z), on),
-                touch.point_b,
-                touch.point_b,
-                _TOUCH,
-                label=f"touch {touch.a} {touch.b}",
-            )
-        )
+    soles = [side for side in SIDES if _stands_on_sole(mapping, np.asarray(q), side, supports)]
+    skin = _lowest_skin(body, held.complete(posture), supports)
+    goals += _ground_terms(setting, mapping, supports, soles, skin, posture)
+    contacts = hand_contacts(mapping, np.asarray(q), held.figure)
     solver = PoseSolver(setting)
-    solved = solver.solve(posture, goals, iterations)
+    solved = solver.solve(posture, [*goals, *contact_terms(contacts)], iterations)
+    nearer = nearest_contacts(contacts, held.figure, solved)
+    if nearer:
+        solved = solver.solve(solved, [*goals, *contact_terms(nearer)], iterations)
     if not setting.clear(solved)[0]:  # goals that contradict each other may outweigh contacts
         near = stay_near(setting.skeleton, solved, weight=_RELAXED)
-        feet = _ground_terms(setting, mapping, supports, posture, weight=10.0 * _RELAXED)
+        weight = 10.0 * _RELAXED
+        feet = _ground_terms(setting, mapping, supports, soles, skin, posture, weight=weight)
         solved = solver.solve(solved, [*near, *feet], 2 * iterations)
+    if not setting.clear(solved)[0]:  # hands that meet may have locked the body in an overlap
+        apart = solver.solve(posture, goals, 2 * iterations)
+        nearer = nearest_contacts(contacts, held.figure, apart) or contacts
+        together = solver.solve(apart, [*goals, *contact_terms(nearer)], iterations)
+        solved = together if setting.clear(together)[0] else apart
     return held.complete(solved)
 
 
@@ -232,13 +222,15 @@ def _ground_terms(
     setting: BodySetting,
     mapping: BodyMap,
     supports: Sequence[str],
+    soles: Sequence[str],
+    skin: Mapping[str, float],
     posture: Floats,
     weight: float = _GROUND,
 ) -> list[Term]:
     """Supports keep their horizontal position, lowest point on the floor; feet stay flat.
 
-    A foot that stands on heel and toes in the reference stands as in the body's rest pose, its skin
-    on the floor.
+    A foot of the sides `soles` stands as in the body's rest pose, its skin on the floor. skin: the
+    height of the lowest skin of other feet, by joint.
     """
     skeleton = setting.figure.skeleton
     frames = forward(skeleton, posture)
@@ -250,12 +242,12 @@ def _ground_terms(
         if joint not in low:
             continue
         side, part = role.split("_", 1)
-        flat = part in ("ankle", "toe") and {f"{side}_ankle", f"{side}_toe"} <= set(supports)
+        flat = part in ("ankle", "toe") and side in soles
         target = frames.position(joint).copy()
         if flat:
             target[1] = _standing_height(mapping.body, side, joint)
         else:
-            target[1] -= low[joint] + (setting.sole_m if part in ("ankle", "toe") else _PRESSED_M)
+            target[1] -= skin.get(joint, low[joint] + _PRESSED_M)
         terms.append(Term(Point(f"{ACTOR}.{joint}"), target, target, weights, label=role))
         if part == "ankle":
             rest = forward(mapping.body.skeleton, mapping.body.skeleton.rest_configuration)
@@ -267,6 +259,31 @@ def _ground_terms(
                 Term(Direction(f"{ACTOR}.{joint}", (x, y, z)), up, up, how, label=f"flat {role}")
             )
     return terms
+
+
+def _lowest_skin(body: Figure, q: Floats, supports: Sequence[str]) -> dict[str, float]:
+    """By joint of a foot among the supports: the height of the lowest point of its skin."""
+    if body.skin is None:
+        return {}
+    frames = forward(body.skeleton, q)
+    height = body.skin.deform(body.skeleton, frames.positions, frames.rotations)[:, 1]
+    owner, out = body.skin.vertex_joint, dict[str, float]()
+    for joint in (
+        j for role, j in body.roles if role in supports and role.endswith(("ankle", "toe"))
+    ):
+        mine = owner == body.skeleton.index(joint)
+        if mine.any():
+            out[joint] = float(height[mine].min())
+    return out
+
+
+def _stands_on_sole(mapping: BodyMap, q: Floats, side: str, supports: Sequence[str]) -> bool:
+    """Whether a foot of the reference stands on heel and toes, and not on its instep."""
+    if not {f"{side}_ankle", f"{side}_toe"} <= set(supports):
+        return False
+    skeleton, ankle = mapping.reference.skeleton, mapping.reference.joint_of(f"{side}_ankle")
+    up = forward(skeleton, skeleton.rest_configuration).rotation(ankle)[1]
+    return bool((forward(skeleton, q).rotation(ankle) @ up)[1] > _UPRIGHT)
 
 
 def _standing_height(body: Figure, side: str, joint: str) -> float:
@@ -282,63 +299,3 @@ def _standing_height(body: Figure, side: str, joint: str) -> float:
     names = {body.skeleton.names[j] for j in inside}
     low = _lowest(BodySetting(body), body.skeleton.rest_configuration)
     return height - min((h for name, h in low.items() if name in names), default=0.0)
-
-
-def _touches(mapping: BodyMap, q: Floats, body: Figure) -> Iterator[_Touch]:
-    """Contacts of the hands in the reference posture, as points of the body's joints."""
-    reference = mapping.reference
-    table = CollisionTable.of_figure(reference)
-    frames, near = forward(reference.skeleton, q), NearPairs(table)
-    near.find(frames.positions, frames.rotations, _TOUCH_M)
-    rows = near.rows
-    role_of = {j: r for r, j in reference.roles}
-    body_roles = dict(body.roles)
-    best: dict[tuple[str, str], int] = {}
-    for i in range(near.count):
-        names = [reference.skeleton.names[int(j)] for j in rows.joints[i]]
-        roles = [role_of.get(n, "") for n in names]
-        if not any(r.endswith("_wrist") for r in roles) or not all(r in body_roles for r in roles):
-            continue
-        if {"wrist", "elbow"} == {r.rsplit("_", 1)[-1] for r in roles} and (
-            roles[0].split("_")[0] == roles[1].split("_")[0]
-        ):
-            continue  # a hand and its own forearm
-        key = (roles[0], roles[1])
-        if key not in best or rows.gap[i] < rows.gap[best[key]]:
-            best[key] = i
-    for (a, b), i in best.items():
-        points = [
-            _on_surface(mapping, body, role, surface, frames)
-            for role, surface in ((a, rows.surface_a[i]), (b, rows.surface_b[i]))
-        ]
-        yield _Touch(body_roles[a], points[0], body_roles[b], points[1])
-
-
-def _on_surface(mapping: BodyMap, body: Figure, role: str, point: Floats, frames: object) -> Floats:
-    """A surface point of the reference on the surface of the body's joint.
-
-    That is the nearest point of a capsule which no other capsule of the joint covers.
-    """
-    from writhe.skeleton import Frames
-
-    assert isinstance(frames, Frames)
-    joint = mapping.reference.joint_of(role)
-    local = frames.rotation(joint).T @ (point - frames.position(joint))
-    guess = mapping.point_on_body(role, local)
-    mine = [c for c in body.capsules if c.joint == body.joint_of(role)]
-    rows = np.array([[*c.start_in_joint, *c.end_in_joint, c.radius_m] for c in mine])
-    best, found = np.inf, guess
-    for c in mine:
-        axis = c.end_in_joint - c.start_in_joint
-        t = float(np.clip((guess - c.start_in_joint) @ axis / (axis @ axis + 1e-12), 0.0, 1.0))
-        centre = c.start_in_joint + t * axis
-        away = guess - centre
-        distance = float(np.linalg.norm(away))
-        if distance < 1e-6:
-            continue
-        candidate = centre + c.radius_m * away / distance
-        covered = max(0.0, float(depths(candidate[None], rows)[0]))
-        cost = abs(distance - c.radius_m) + _COVERED * covered
-        if cost < best:
-            best, found = cost, candidate
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import isabstract
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,8 +56,10 @@ class Quantity(ABC):
 
 
 def quantity_types() -> list[type[Quantity]]:
-    """All subclasses of Quantity, sorted by name."""
-    return sorted(Quantity.__subclasses__(), key=lambda kind: kind.__name__)
+    """All concrete subclasses of Quantity, sorted by name."""
+    direct = Quantity.__subclasses__()
+    kinds = [*direct, *(kind for base in direct for kind in base.__subclasses__())]
+    return sorted((k for k in kinds if not isabstract(k)), key=lambda kind: kind.__name__)
 
 
 def compile_program(skeleton: Skeleton, quantities: Sequence[Quantity]) -> Program:

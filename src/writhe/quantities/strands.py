@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,17 +13,24 @@ from writhe.quantities.quantity import Quantity, QuantityCode, vector
 from writhe.skeleton import Skeleton
 from writhe.topology import Strand
 
+Vertex = tuple[int, tuple[float, ...]]  # joint or -1 for the world, position in its frame
+
 
 @dataclass(frozen=True, slots=True)
-class Linking(Quantity):
-    """The Gauss linking integral of two strands of figures or objects; 1 is one full link."""
-
+class _StrandPair(Quantity, ABC):
     first: Strand
     second: Strand
 
+    def _vertices(self, skeleton: Skeleton) -> tuple[tuple[Vertex, ...], ...]:
+        return tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
+
+
+@dataclass(frozen=True, slots=True)
+class Linking(_StrandPair):
+    """The Gauss linking integral of two strands of figures or objects; 1 is one full link."""
+
     def encode(self, skeleton: Skeleton) -> QuantityCode:
-        lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
-        return QuantityCode(quantity_rows.LINKING, 1, lines=lines)
+        return QuantityCode(quantity_rows.LINKING, 1, lines=self._vertices(skeleton))
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -42,9 +50,7 @@ def sample_strands(skeleton: Skeleton, rng: np.random.Generator) -> list[tuple[S
     return picked
 
 
-def strand_vertices(
-    strand: Strand, skeleton: Skeleton
-) -> tuple[tuple[int, tuple[float, ...]], ...]:
+def strand_vertices(strand: Strand, skeleton: Skeleton) -> tuple[Vertex, ...]:
     """(joint or -1 for the world, position) of each vertex; a closed strand repeats its first."""
     vertices = [
         (-1 if joint is None else skeleton.index(joint), vector(offset))
@@ -54,19 +60,15 @@ def strand_vertices(
 
 
 @dataclass(frozen=True, slots=True)
-class TangleCoordinates(Quantity):
+class TangleCoordinates(_StrandPair):
     """Four rows: writhe, centre along the first and second strand, density.
 
     Where the writhe is nearly zero, centre and density are zero with zero derivatives
     (`kernels.topology.topology_coordinates`).
     """
 
-    first: Strand
-    second: Strand
-
     def encode(self, skeleton: Skeleton) -> QuantityCode:
-        lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
-        return QuantityCode(quantity_rows.TANGLE, 4, lines=lines)
+        return QuantityCode(quantity_rows.TANGLE, 4, lines=self._vertices(skeleton))
 
     @classmethod
     def samples(cls, skeleton: Skeleton, rng: np.random.Generator) -> list[Quantity]:
@@ -75,18 +77,16 @@ class TangleCoordinates(Quantity):
 
 
 @dataclass(frozen=True, slots=True)
-class WritheMatrix(Quantity):
+class WritheMatrix(_StrandPair):
     """The linking of each segment of one strand with each of the other, row by row.
 
     For strands with several `pieces` per bone, the entries of each pair of bones are summed.
     """
 
-    first: Strand
-    second: Strand
     pieces: int = 1
 
     def encode(self, skeleton: Skeleton) -> QuantityCode:
-        lines = tuple(strand_vertices(strand, skeleton) for strand in (self.first, self.second))
+        lines = self._vertices(skeleton)
         counts = [len(line) - 1 for line in lines]
         if any(count % self.pieces for count in counts):
             raise WritheError(

@@ -48,6 +48,7 @@ class ContactStep:
         self.near = NearPairs(table)
         self._tree, self._nv = table.skeleton.tree, table.skeleton.dof_count
         self._prescribed = np.zeros(0, dtype=np.int64) if prescribed is None else prescribed
+        self._free = np.setdiff1d(np.arange(self._nv), self._prescribed)
         self._matrix = np.empty((0, self._nv))
         self._low = self._high = np.empty(self._nv)
 
@@ -78,7 +79,6 @@ class ContactStep:
         self.near.find(terms.positions, terms.rotations, options.near_m)
         matrix, low, high = self._matrix, self._low, self._high
         low[:nv], high[:nv] = -options.max_step, options.max_step
-        low[self._prescribed] = high[self._prescribed] = prescribed_step
         count = contact_rows(
             self._tree,
             terms.positions,
@@ -111,7 +111,38 @@ class ContactStep:
             low[at] = high[at] = (terms.lower - terms.values)[:equalities]
             count += equalities
         end = nv + count
-        return solve_qp(hessian, gradient, matrix[:count], low[:end], high[:end]).v
+        if len(self._prescribed) == 0:
+            return solve_qp(hessian, gradient, matrix[:count], low[:end], high[:end]).v
+        return self._solve_free(
+            hessian, gradient, matrix[:count], low[:end], high[:end], prescribed_step
+        )
+
+    def _solve_free(
+        self,
+        hessian: Floats,
+        gradient: Floats,
+        matrix: Floats,
+        low: Floats,
+        high: Floats,
+        prescribed_step: Floats | float,
+    ) -> Floats:
+        """(nv) the step with its prescribed entries; the QP has the free ones only.
+
+        Rows that no free degree of freedom changes are left out.
+        """
+        free, nv = self._free, self._nv
+        step = np.zeros(nv)
+        step[self._prescribed] = prescribed_step
+        rows = np.any(matrix[:, free] != 0.0, axis=1)
+        given = matrix[rows] @ step
+        step[free] = solve_qp(
+            hessian[np.ix_(free, free)],
+            gradient[free] + hessian[free] @ step,
+            np.ascontiguousarray(matrix[np.ix_(rows, free)]),
+            np.concatenate([low[free], low[nv:][rows] - given]),
+            np.concatenate([high[free], high[nv:][rows] - given]),
+        ).v
+        return step
 
     def _resize(self, rows: int) -> None:
         """Make the arrays large enough for this many rows."""

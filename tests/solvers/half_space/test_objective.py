@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.optimize
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from writhe import terms
 from writhe.kernels.qp.projected_newton import evaluate, value_and_gradient
@@ -84,6 +86,23 @@ def test_both_solvers_find_the_same_minimum(seed):
         projected_newton(problem, found, 6, 0.3, 1e-7, objective.workspace)
     reached = evaluate(problem, found, objective.workspace)
     assert reached < best + 0.01 * (first - best)
+
+
+def test_lbfgs_runs_blas_on_one_thread(rng, monkeypatch):
+    """Spinning BLAS threads make it over a hundred times slower on a busy machine."""
+    pools: list[int] = []
+    minimize = scipy.optimize.minimize
+
+    def recorded(*args, **options):
+        pools.extend(p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas")
+        return minimize(*args, **options)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", recorded)
+    q = HUMAN.rest_configuration
+    objective = objective_on(HUMAN, rng, human_goals(q))
+    with threadpool_limits(2, "blas"):
+        solve_lbfgs(objective.problem(q), objective.workspace, 2, 1e-3)
+    assert pools and set(pools) == {1}
 
 
 def test_hinges_stay_within_their_box(rng):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from writhe import Controls, Target, builtin_database, figure, forward, make_poser, pin_here
-from writhe.animation.mirror import heading_of
-from writhe.postures.gaze import looking_at
+from writhe.arrays import Floats, vector3
+from writhe.studio import protocol
+from writhe.studio.document import Document
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.starting_poses import starting_pose
 
 
@@ -36,17 +40,66 @@ def test_the_girdle_rises_with_a_raised_arm() -> None:
     assert clavicle_deg((-0.3, 1.95, 0.1), 1.0) > 12.0
 
 
-@pytest.mark.parametrize("aside", [0.5, -0.5])
-def test_the_head_turns_part_of_the_way_to_a_point(aside: float) -> None:
-    human = figure("human_with_fingers")
+def face_after_a_drag(
+    goal: Floats, gaze: float, *, head_pinned: bool = False
+) -> tuple[float, float, float]:
+    """Degrees by which the face is turned to the left and up, and the hand's distance (m)."""
+    human = figure("human")
     q = starting_pose(human)
-    head = forward(human.skeleton, q).position("head")
-    turned = looking_at(human, q, head + np.array([aside, -0.3, 0.5]))
-    rotation = forward(human.skeleton, turned).rotation("head")
-    face = rotation @ np.array([0.0, 0.0, 1.0])
-    angle = np.degrees(np.arctan2(face[0], face[2]))
-    assert 20.0 < np.sign(aside) * angle < 35.0  # the point is at 45 degrees
-    assert -30.0 < np.degrees(np.arcsin(face[1])) < -8.0
-    assert heading_of(human, turned) == pytest.approx(heading_of(human, q))
-    behind = looking_at(human, q, head + np.array([0.1, 0.0, -0.5]))
-    np.testing.assert_array_equal(behind, q)
+    start = forward(human.skeleton, q).position("right_wrist")
+    controls = Controls(balance=0.4, rhythm=1.0, gaze=gaze)
+    poser = make_poser("default", human, builtin_database("basic"), controls=controls)
+    pins = [pin_here(human.skeleton, q, f"{s}_ankle", orientation=True) for s in ("left", "right")]
+    if head_pinned:
+        pins.append(pin_here(human.skeleton, q, "head", orientation=True))
+    for k in range(100):
+        at = start + min(1.0, (k + 1) / 50) * (goal - start)
+        q = poser.step(q, [Target("right_wrist", vector3(at))], pins).q
+    frames = forward(human.skeleton, q)
+    rest = forward(human.skeleton, human.skeleton.rest_configuration).rotation("head")
+    face = frames.rotation("head") @ rest.T @ np.array([0.0, 0.0, 1.0])
+    away = float(np.linalg.norm(frames.position("right_wrist") - goal))
+    return np.degrees(np.arctan2(face[0], face[2])), np.degrees(np.arcsin(face[1])), away
+
+
+def test_the_gaze_follows_a_dragged_hand() -> None:
+    to_the_right = np.array([-0.5, 1.3, 0.4])  # 52 degrees aside, 23 below the head
+    turned, raised, away = face_after_a_drag(to_the_right, 1.0)
+    assert -45.0 < turned < -20.0
+    assert -25.0 < raised < -6.0
+    assert away < 0.005
+    assert face_after_a_drag(to_the_right, 0.0)[0] > -10.0
+    assert abs(face_after_a_drag(to_the_right, 1.0, head_pinned=True)[0]) < 3.0
+
+
+@pytest.mark.parametrize("goal", [(-0.02, 1.5, 0.2), (-0.12, 1.62, 0.1)])
+def test_a_hand_dragged_to_the_face_arrives_and_is_not_looked_at(
+    goal: tuple[float, float, float],
+) -> None:
+    turned, raised, away = face_after_a_drag(np.array(goal), 1.0)
+    assert away < 0.005
+    assert abs(turned - face_after_a_drag(np.array(goal), 0.0)[0]) < 10.0
+    assert abs(raised) < 10.0
+
+
+def test_the_studio_poses_as_the_library_does(tmp_path: Path) -> None:
+    """A hand dragged in the editor and by a poser of the same controls: the same pose."""
+    document = Document.create(tmp_path / "drag.writhe", "Drag")
+    document.add_actor("human")
+    editor, actor = Editor(document), document.actors()[0]
+    posed = editor.posed_actor(actor)
+    human, q = posed.figure, posed.q.copy()
+    pins = editor.pins_now(actor, posed)
+    poser = make_poser(
+        "default",
+        human,
+        builtin_database(),
+        controls=Controls(balance=0.4, rhythm=1.0, gaze=1.0),
+    )
+    start = forward(human.skeleton, q).position("right_wrist")
+    for k in range(60):
+        at = vector3(start + min(1.0, (k + 1) / 40) * (np.array([-0.5, 1.3, 0.4]) - start))
+        handle = protocol.DragHandle(human.skeleton.index("right_wrist"), (0.0, 0.0, 0.0), at)
+        editor.drag(protocol.Drag(k, actor.id, [handle]))
+        q = poser.step(q, [Target("right_wrist", at)], pins).q
+    np.testing.assert_allclose(posed.q, q, atol=1e-3)

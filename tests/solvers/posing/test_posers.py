@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -181,3 +183,26 @@ def test_an_unreachable_orientation_is_approached_without_shaking(database):
         rows.append(q)
     late = forward(SKELETON, np.array(rows[60:])).positions
     assert np.abs(np.diff(late, axis=0)).max() < 1e-3
+
+
+_DRAG_AFTER_WARM_UP = """
+from writhe import Controls, Target, builtin_database, figure, make_poser, pin_here
+from writhe.machine_code import kernel_cache
+human = figure("human")
+poser = make_poser("default", human, builtin_database("basic"), controls=Controls.standing())
+q = human.skeleton.rest_configuration
+feet = [pin_here(human.skeleton, q, f"{side}_ankle") for side in ("left", "right")]
+poser.warm_up(q)
+kernel_cache.record_loads()
+for k in range(5):
+    q = poser.step(q, [Target("left_wrist", (0.3, 1.1 + 0.02 * k, 0.3))], feet).q
+print([name for name, _ in kernel_cache.loaded])
+"""
+
+
+def test_no_drag_waits_for_a_kernel_after_the_warm_up():
+    """In a process of its own: kernels that other tests have loaded would not count."""
+    run = subprocess.run(
+        [sys.executable, "-c", _DRAG_AFTER_WARM_UP], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines()[-1] == "[]"

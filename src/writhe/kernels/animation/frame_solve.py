@@ -7,6 +7,7 @@ every iteration solves
     s.t.  pins:      e + J v = 0          position (3 rows), orientation (3 rows more)
           limits:    lower <= c + dc v <= upper
           contacts:  g + n . (J_a - J_b) v >= least
+          balance:   d . (c + J_c v) <= support      soft
 
 in the dual (`kernels.qp.dual_active_set`), where every row is a little compliant: contradictory
 rows get a compromise, in which limits and contacts outweigh pins. The solution depends smoothly on
@@ -19,6 +20,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
+from writhe.kernels.animation.balance_rows import BodyMass, MassWorkspace, balance_rows
 from writhe.kernels.collision.near_pairs import NearPairRows, near_pairs
 from writhe.kernels.collision.shape_gaps import Bodies, Pairs, PlacedShapes, Shapes
 from writhe.kernels.jit import kernel
@@ -63,6 +65,7 @@ class FrameModel(NamedTuple):
     pin_base: Ints  # (P,) joint in whose frame the pin is fixed; -1: the world
     pin_turns: Ints  # (P,) 1: the orientation is pinned too
     still: Ints  # (n,) 1: no coordinate that may change moves the joint
+    mass: BodyMass
 
 
 class FrameTargets(NamedTuple):
@@ -76,6 +79,7 @@ class FrameTargets(NamedTuple):
     raised: Floats  # (F,) m, added to it, but not between parts that pins hold still
     lower: Floats  # (F, m) bounds of the joint limits
     upper: Floats  # (F, m)
+    support: Floats  # (F, D) m, bounds of the centre of mass; see `BodyMass`
 
 
 class InBetweenWorkspace(NamedTuple):
@@ -99,6 +103,7 @@ class InBetweenWorkspace(NamedTuple):
     dual: DualWorkspace
     x: Floats  # (nv,)
     v: Floats  # (nv,)
+    mass: MassWorkspace
 
 
 @kernel
@@ -282,6 +287,17 @@ def solve_frame(
         count = _limit_rows(model, targets, f, q, count, work)
         if near_m > 0.0:
             count = _contact_rows(model, targets, f, near_m, count, work)
+        count = balance_rows(
+            tree,
+            model.mass,
+            targets.support[f],
+            work.positions,
+            work.rotations,
+            work.axes,
+            work.mass,
+            count,
+            work.rows,
+        )
         difference(tree, blend, q, work.x)
         for k in range(work.x.shape[0]):
             work.x[k] = -work.x[k]
@@ -305,7 +321,7 @@ def solve_frames(
     blend: Floats,
     first: int,
     last: int,
-    carry: bool,
+    carry: int,
     near_m: float,
     iterations: int,
     work: InBetweenWorkspace,
@@ -313,12 +329,14 @@ def solve_frames(
 ) -> int:
     """Solve the frames first .. last - 1 of q (F, nq) in place; returns the iterations used.
 
-    carry: a frame starts at its blend moved by the correction of the frame before it.
+    carry: 1: a frame starts at its blend moved by the correction of the frame before it; -1: by
+    that of the frame after it, and the last frame is solved first; 0: it starts where it is.
     """
     tree, total = model.tree, 0
-    for f in range(first, last):
-        if carry and f > first and targets.span[f] == targets.span[f - 1]:
-            difference(tree, blend[f - 1], q[f - 1], work.x)
+    for i in range(last - first):
+        f = first + i if carry >= 0 else last - 1 - i
+        if carry != 0 and i > 0 and targets.span[f] == targets.span[f - carry]:
+            difference(tree, blend[f - carry], q[f - carry], work.x)
             integrate(tree, blend[f], work.x, q[f])
         total += solve_frame(model, targets, f, blend[f], near_m, iterations, work, q[f])
     return total

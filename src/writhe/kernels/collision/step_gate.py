@@ -97,7 +97,7 @@ def _advance(
 
     At the fraction returned the gap is also min_end_gap or more. `before` and work.normal are the
     gap and its normal at the start of the step, `slope` an estimate of the change of the gap over
-    the step. Tests the 64 fractions that all pairs share first (`step_samples`), then finer
+    the step. Tests the SAMPLES fractions that all pairs share first (`step_samples`), then finer
     ones if needed. Two bodies without relative motion (speed 0) keep their gap.
     """
     if speed <= 0.0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, sqrt
+from math import atan2
 
 import numpy as np
 
@@ -53,30 +53,3 @@ def root_heading(q: Floats) -> float:
     if front_x * front_x + front_z * front_z < 0.04:
         return atan2(-2.0 * (x * y - w * z), -2.0 * (y * z + w * x))
     return atan2(front_x, front_z)
-
-
-@kernel
-def rotation_between(before: Floats, after: Floats, vectors: Floats) -> None:
-    """Rotate vectors (n, 3), in place, by the angle about y that best takes before (n, 3) to after.
-
-    Two-dimensional orthogonal Procrustes problem about the means.
-    """
-    count = before.shape[0]
-    before_x, before_z, after_x, after_z = 0.0, 0.0, 0.0, 0.0
-    for j in range(count):
-        before_x += before[j, 0] / count
-        before_z += before[j, 2] / count
-        after_x += after[j, 0] / count
-        after_z += after[j, 2] / count
-    dot, cross = 0.0, 0.0
-    for j in range(count):
-        x, z = after[j, 0] - after_x, after[j, 2] - after_z
-        dot += (before[j, 0] - before_x) * x + (before[j, 2] - before_z) * z
-        cross += (before[j, 2] - before_z) * x - (before[j, 0] - before_x) * z
-    length = sqrt(dot * dot + cross * cross)
-    if length < 1e-12:
-        return
-    c, s = dot / length, cross / length
-    for j in range(count):
-        x, z = vectors[j, 0], vectors[j, 2]
-        vectors[j, 0], vectors[j, 2] = c * x + s * z, c * z - s * x

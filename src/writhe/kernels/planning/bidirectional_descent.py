@@ -20,6 +20,7 @@ from writhe.kernels.jit import kernel
 from writhe.kernels.planning.search_constraints import (
     NEGLIGIBLE_RESIDUAL,
     correct_posture,
+    keeps_limits,
     project_direction,
     update_constraints,
 )
@@ -115,8 +116,10 @@ def raise_clearance(
         accepted = correct_posture(model, workspace.tried, workspace) < tolerance
         if accepted:
             evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
-            accepted = workspace.energy.min_clearance[0] > least and is_certified(
-                model, q, workspace.tried, workspace
+            accepted = (
+                workspace.energy.min_clearance[0] > least
+                and keeps_limits(model, q, workspace.tried, tolerance, workspace)
+                and is_certified(model, q, workspace.tried, workspace)
             )
         if not accepted:
             alpha *= SHRINK
@@ -203,7 +206,11 @@ def connect_by_descent(
             accepted = (
                 energy <= energies[side] * (1.0 + 1e-12) and workspace.energy.min_clearance[0] > 0.0
             )
-            accepted = accepted and is_certified(model, q, workspace.tried, workspace)
+            accepted = (
+                accepted
+                and keeps_limits(model, q, workspace.tried, tolerance, workspace)
+                and is_certified(model, q, workspace.tried, workspace)
+            )
         if not accepted:
             alpha *= SHRINK
         else:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.search_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.search_constraints import (
+    correct_posture,
+    keeps_limits,
+    satisfies_constraints,
+)
 from writhe.kernels.planning.search_model import (
     SearchModel,
     SearchWorkspace,
@@ -218,6 +222,11 @@ def smooth_certified_path(
             evaluate_energy(model, workspace.tried, workspace, workspace.tried_gradient)
             least = workspace.energy.min_clearance[0]
             if least < min(keep_m, clearance[i]):
+                continue
+            if not (
+                keeps_limits(model, path[i - 1], workspace.tried, tolerance, workspace)
+                and keeps_limits(model, workspace.tried, path[i + 1], tolerance, workspace)
+            ):
                 continue
             if not is_certified(model, path[i - 1], workspace.tried, workspace):
                 continue

@@ -9,7 +9,12 @@ from __future__ import annotations
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 from writhe.kernels.linear import invert_positive
-from writhe.kernels.planning.search_model import SearchModel, SearchWorkspace
+from writhe.kernels.planning.search_model import (
+    SearchModel,
+    SearchWorkspace,
+    partial_step,
+    step_length,
+)
 from writhe.kernels.skeleton.kinematics import forward, integrate, motion_axes
 from writhe.kernels.terms.limit_rows import limit_gradient, limit_values
 from writhe.kernels.terms.quantity_rows import evaluate_rows
@@ -17,6 +22,7 @@ from writhe.kernels.terms.quantity_rows import evaluate_rows
 LIMIT_BAND = 0.01  # a limit nearer than this is active
 CORRECTIONS = 6  # Newton iterations
 NEGLIGIBLE_RESIDUAL = 1e-5  # radians or metres; smaller residuals are not corrected
+LIMIT_SPACING = 0.04  # rad between the samples of a step at which limits are checked
 
 
 @kernel
@@ -157,4 +163,28 @@ def satisfies_constraints(
         value = workspace.limit_values[i]
         if value > model.upper[i] + tolerance or value < model.lower[i] - tolerance:
             return False
+    return True
+
+
+@kernel
+def keeps_limits(
+    model: SearchModel, q_from: Floats, q_to: Floats, tolerance: float, workspace: SearchWorkspace
+) -> bool:
+    """Whether the joint limits hold, within `tolerance` rad, all along the step q_from to q_to.
+
+    Two postures within the limits of a ball joint may be connected through forbidden ones, near a
+    swing of half a turn even if they are close. Leaves the limit values at q_to in the workspace.
+    """
+    limits, values = model.limits, workspace.limit_values
+    total = step_length(model.tree, q_from, q_to, workspace.line_step)
+    count = 1 + int(total / LIMIT_SPACING)
+    for i in range(1, count + 1):
+        at = q_to
+        if i < count:
+            at = workspace.pieces[0]
+            partial_step(model.tree, q_from, workspace.line_step, i / count, workspace.step, at)
+        limit_values(limits, at, workspace.coordinates, workspace.limit_gradient, values)
+        for k in range(model.lower.shape[0]):
+            if values[k] > model.upper[k] + tolerance or values[k] < model.lower[k] - tolerance:
+                return False
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
-from writhe.kernels.planning.search_constraints import correct_posture, satisfies_constraints
+from writhe.kernels.planning.search_constraints import correct_posture, keeps_limits
 from writhe.kernels.planning.search_model import (
     SearchModel,
     SearchWorkspace,
@@ -94,11 +94,7 @@ def connect_straight(
     if straight:
         if not is_certified(model, q_from, q_to, workspace):
             return -1
-        for i in range(1, count):
-            partial_step(model.tree, q_from, full_step, i / count, workspace.step, workspace.tried)
-            if not satisfies_constraints(model, workspace.tried, tolerance, workspace):
-                straight = False
-                break
+        straight = keeps_limits(model, q_from, q_to, tolerance, workspace)
     if straight:
         out[0] = q_to
         return 1
@@ -116,6 +112,8 @@ def connect_straight(
             integrate(model.tree, before, workspace.step, out[i - 1])
             if correct_posture(model, out[i - 1], workspace) > tolerance:
                 return -1
+        if not keeps_limits(model, before, out[i - 1], tolerance, workspace):
+            return -1
         if not is_certified(model, before, out[i - 1], workspace):
             return -1
     return count

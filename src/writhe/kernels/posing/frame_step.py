@@ -34,7 +34,7 @@ HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
 # follows if it is at most CONTINUE_RATIO
 ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
 CUT_ROUNDS = 3  # maximum number of QPs that re-solve a truncated step
-CUT_AHEAD = 0.1  # ... with the collisions at this fraction beyond the cut
+CUT_AHEAD = 0.1  # these QPs linearise collisions at this fraction of the step beyond the cut
 STUCK_FRACTION = 0.05  # a frame with a smaller certified fraction is followed by a recovery
 # indices into the array that `pose` fills, after those of `measure_cost`
 FIRST_ERROR, FRACTION, SOFTENED = 3, 4, 5
@@ -46,7 +46,7 @@ class FrameOptions(NamedTuple):
 
     iterations: int  # steps at most, one QP each; 0: only measure
     met_m: float  # a target is reached within this distance
-    held_m: float  # pins and holds off by more get one more QP, unless the frame was shortened
+    held_m: float  # if a pin or hold misses by more, one QP is added, unless the gate cut the frame
 
 
 class FrameWorkspace(NamedTuple):

@@ -1,7 +1,8 @@
 """One step of the default poser as a quadratic program (QP).
 
     min   1/2 ||M (x + v)||^2 - p . v + 1/2 ||W (r + J v)||^2
-    s.t.  near pairs keep their clearance,  joint limits,  |v| <= max_step
+    s.t.  near pairs keep their clearance,  joint limits,  |v| <= max_step,
+          the centre of mass leaves the support polygon by at most TIPPING_M, if balance is on
 
 v is the tangent step. The soft rows of `TermRows` have residual r, Jacobian J and weights W. x is
 the tangent step since the frame began; M weighs the motion x + v of the frame (`inertia` holds its
@@ -17,6 +18,7 @@ from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
 from writhe.kernels.linear import factorise, solve_factored
 from writhe.kernels.posing.body_state import (
+    BALANCE,
     FIRST_HARD,
     TARGETS,
     BodyState,
@@ -45,6 +47,9 @@ from writhe.kernels.qp.dual_active_set import (
 from writhe.kernels.qp.normal_equations import assemble
 from writhe.kernels.skeleton.kinematics import difference, forward, integrate, motion_axes
 from writhe.kernels.terms.contact_rows import contact_rows, cut_rows
+
+TIPPING_M = 0.006  # the centre of mass may leave the support polygon by this
+NEAR_EDGE_M = 0.15  # edges of the polygon farther away than this are not constrained
 
 
 @kernel
@@ -88,6 +93,42 @@ def _add_contact_rows(
         if i < pair_of_row.shape[0]:
             rows.source[count] = PAIR - pair_of_row[i]
             rows.state[count] = workspace.pair_state[pair_of_row[i]]
+        count += 1
+    workspace.row_count[0] = count
+
+
+@kernel
+def _add_support_rows(
+    state: BodyState, terms: TermRows, workspace: StepWorkspace, free_dofs: Ints
+) -> None:
+    """Append n . dc >= -(s + TIPPING_M) for each near edge of the support polygon.
+
+    n is the inward normal of the edge, s the distance of the centre of mass c from it (negative
+    outside). So the centre of mass moves freely inside the polygon and leaves it by at most
+    TIPPING_M; if it is farther outside already, it moves no farther outwards.
+    """
+    row, support, rows = terms.layout[BALANCE], terms.support, workspace.rows
+    if row < 0 or support.shape[0] < 3:
+        return
+    count, last = workspace.row_count[0], support.shape[0] - 1
+    for i in range(support.shape[0]):
+        px, pz = support[last, 0], support[last, 1]
+        ex, ez = support[i, 0] - px, support[i, 1] - pz
+        last = i
+        length = (ex * ex + ez * ez) ** 0.5
+        if length < 1e-6 or count == rows.low.shape[0]:
+            continue
+        nx, nz = -ez / length, ex / length
+        inside = nx * (state.values[row] - px) + nz * (state.values[row + 2] - pz)
+        if inside > NEAR_EDGE_M:
+            continue
+        for k in range(workspace.solution.shape[0]):
+            column = free_dofs[k]
+            rows.matrix[count, k] = (
+                nx * state.jacobian[row, column] + nz * state.jacobian[row + 2, column]
+            )
+        rows.low[count], rows.high[count] = -max(inside + TIPPING_M, 0.0), np.inf
+        rows.source[count], rows.state[count] = CUT, FREE
         count += 1
     workspace.row_count[0] = count
 
@@ -195,9 +236,9 @@ def _fill_constraints(
     approach: float,
     workspace: StepWorkspace,
 ) -> None:
-    """Fill the constraint rows of a QP at a state: joint limits and contacts (`contact_rows`).
+    """Fill the constraint rows of a QP at a state: joint limits, balance and contacts.
 
-    With an approach of 1 (a recovery), only penetrating pairs have to gain clearance.
+    If `approach` is 1 (a recovery), only pairs that penetrate have to gain clearance.
     """
     bounds = settings.bounds
     last_soft = terms.layout[FIRST_HARD]
@@ -213,6 +254,7 @@ def _fill_constraints(
         settings.free_dofs,
         workspace.rows,
     )
+    _add_support_rows(state, terms, workspace, settings.free_dofs)
     contact_count = contact_rows(
         environment.tree,
         state.positions,

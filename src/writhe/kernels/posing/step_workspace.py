@@ -21,8 +21,10 @@ CONTRADICTION = 1e-5  # a hard row violated by more than this contradicts other 
 LIMIT_RECOVERY = 0.3  # fraction of a joint limit violation that one step removes
 BOX_ROUNDS = 8  # QP solves, each adding rows for |v| <= max_step
 MAX_CUTS = 40  # rows that `propose_cut_step` may add
+MAX_SUPPORT_EDGES = 16  # edges of the support polygon near the centre of mass
 # source of a constraint row: i >= 0 for the i-th hard term row, BOX for |v_k| <= max_step,
-# CUT for a row of `propose_cut_step`, PAIR - p for the contact of shape pair p
+# CUT for an edge of the support polygon or a row of `propose_cut_step`, PAIR - p for the contact of
+# shape pair p
 BOX, CUT, PAIR = -1, -2, -3
 
 
@@ -77,7 +79,7 @@ def make_step_workspace(
     rows: int, nv: int, variables: int, contacts: int, pairs: int
 ) -> StepWorkspace:
     """Allocate for `rows` term rows, up to `contacts` near pairs, `pairs` shape pairs in all."""
-    most = contacts + rows + variables
+    most = contacts + rows + variables + MAX_SUPPORT_EDGES
     return StepWorkspace(
         hessian=np.zeros((nv, nv)),
         gradient=np.zeros(nv),

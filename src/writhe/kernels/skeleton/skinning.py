@@ -11,6 +11,7 @@ T^f x.
 from __future__ import annotations
 
 from math import atan2, cos, sin
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -54,14 +55,20 @@ def joint_twist(
     return 2.0 * atan2(q[1] * axis[0] + q[2] * axis[1] + q[3] * axis[2], q[0])
 
 
+class SkinArrays(NamedTuple):
+    """A skin of v vertices on n joints."""
+
+    vertices: Floats  # (v, 3) at rest
+    joints: Ints  # (v, 4)
+    weights: Floats  # (v, 4)
+    twist_joint: Ints  # (v,) -1: none
+    twist_share: Floats  # (v,)
+    twist_axis: Floats  # (n, 3)
+
+
 @kernel(parallel=True)
 def skin_frames(
-    vertices: Floats,
-    joints: Ints,
-    weights: Floats,
-    twist_joint: Ints,
-    twist_share: Floats,
-    twist_axis: Floats,
+    skin: SkinArrays,
     parent: Ints,
     subtree_end: Ints,
     rest_positions: Floats,
@@ -70,11 +77,11 @@ def skin_frames(
     rotations: Floats,
     out: Floats,
 ) -> None:
-    """out (f, v, 3): the vertices (v, 3) at each of f frames of the joints, world frame, metres.
+    """out (f, v, 3): the vertices of a skin at each of f frames of the joints, world frame, metres.
 
-    positions (f, n, 3), rotations (f, n, 3, 3), at rest (n, 3), (n, 3, 3); joints, weights (v, 4);
-    twist_joint (v,) -1 for none, twist_share (v,), twist_axis (n, 3).
+    positions (f, n, 3), rotations (f, n, 3, 3), at rest (n, 3), (n, 3, 3).
     """
+    vertices, joints, weights, twist_joint, twist_share, twist_axis = skin
     n = parent.shape[0]
     for frame in prange(positions.shape[0]):
         turn, shift = np.empty((n, 3, 3)), np.empty((n, 3))

@@ -33,6 +33,15 @@ class HalfSpaces(NamedTuple):
     age: Ints  # (m,) steps since the half-space was last refreshed
 
 
+class PlaneSettings(NamedTuple):
+    """How half-spaces are made of near pairs, and which count as the same."""
+
+    margin_m: float  # clearance to keep
+    recovery_m: float  # largest gain of clearance in a step that is demanded of a penetrating pair
+    same_cosine: float  # smallest cosine of the normals, and largest distance of the witnesses,
+    same_m: float  # of a half-space that is refreshed instead of adding another
+
+
 @kernel
 def _rotate_back(rotation: Floats, x: float, y: float, z: float, out: Floats) -> None:
     """out (3) = rotation^T (x, y, z)."""
@@ -62,11 +71,8 @@ def accumulate(
     radius: Floats,
     positions: Floats,
     rotations: Floats,
-    margin_m: float,
     approach: Floats,
-    recovery_m: float,
-    same_cosine: float,
-    same_m: float,
+    settings: PlaneSettings,
     spaces: HalfSpaces,
 ) -> int:
     """Add the first `found` near pairs; returns how many half-spaces are new.
@@ -76,6 +82,7 @@ def accumulate(
     `approach` of c in a step (the smaller value of its two joints; approach (n)); a negative c must
     recover by up to `recovery_m`.
     """
+    margin_m, same_m = settings.margin_m, settings.same_m
     added = 0
     for i in range(found):
         a, b = near.joints[i, 0], near.joints[i, 1]
@@ -105,7 +112,7 @@ def accumulate(
             for c in range(3):
                 cosine += spaces.normal[k, c] * spaces.normal[count, c]
                 distance2 += (spaces.point[k, c] - spaces.point[count, c]) ** 2
-            if cosine > same_cosine and distance2 < same_m * same_m:
+            if cosine > settings.same_cosine and distance2 < same_m * same_m:
                 row = k
                 break
         if row == count:
@@ -123,7 +130,7 @@ def accumulate(
         clearance = near.gap[i] + near.allowance[i] - margin_m
         kept = (1.0 - min(approach[a], approach[b])) * clearance
         if clearance < 0.0:
-            kept = min(0.0, clearance + recovery_m)
+            kept = min(0.0, clearance + settings.recovery_m)
         spaces.lower_bound[row] = margin_m - near.allowance[i] + kept
     return added
 

@@ -20,8 +20,8 @@ the normal e_k = r_k X r_k+1 / (l_k l_k+1 + r_k . r_k+1), of length tan(half its
 
     4 pi dGLI/dr_k = (e_k-1 + e_k) / l_k.
 
-An edge shared by two neighbouring quadrilaterals cancels in the sum over two polylines, so the
-gradient of the sum needs the edges of the rim alone (see `strands`).
+In the sum over two polylines, the terms of an edge that two neighbouring quadrilaterals share
+cancel, so the gradient of the sum needs only the edges at the rim (see `strands`).
 
 Speed. r and l belong to a *pair of vertices*, and four pairs of segments share each. A **tile** is
 a block of up to `TILE` vertex pairs as rows x, y, z, l at a fixed distance `ROW`; entry g is pair

@@ -47,6 +47,7 @@ class ChainWorkspace(NamedTuple):
     residual: Floats  # (3 E,)
     normal: Floats  # (3 E, 3 E)
     step: Floats  # (n,)
+    masked_inverse: Floats  # (n,) inverse damping of the coordinates that are not clamped
 
 
 @kernel
@@ -61,6 +62,7 @@ def chain_workspace(chain: ChainTree) -> ChainWorkspace:
         np.zeros((3 * e, n)),
         np.empty(3 * e),
         np.empty((3 * e, 3 * e)),
+        np.empty(n),
         np.empty(n),
     )
 

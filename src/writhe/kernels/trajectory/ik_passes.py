@@ -8,6 +8,8 @@ the same pass, so the result does not depend on the number of threads.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -32,6 +34,14 @@ from writhe.kernels.trajectory.octree_cells import (
 BLOCK = 16  # frames that share a workspace
 
 
+class JointParameters(NamedTuple):
+    """The dynamic joint parameters of F frames and n coordinates."""
+
+    lower: Floats  # (F, n)
+    upper: Floats  # (F, n)
+    inverse_damping: Floats  # (F, n)
+
+
 @kernel(inline=True)
 def solve_frame(
     chain: ChainTree,
@@ -42,16 +52,14 @@ def solve_frame(
     inverse_damping: Floats,
     tolerance_m: float,
     iterations: int,
-    masked_inverse: Floats,
     workspace: ChainWorkspace,
 ) -> bool:
     """Damped least-squares steps with hard clamping (Eq. 6 and 12) until all targets are reached.
 
     A coordinate that was clamped is fixed for the remaining iterations, so that the others
-    compensate. masked_inverse (n) is workspace. False if a target is still farther away than the
-    tolerance.
+    compensate. False if a target is still farther away than the tolerance.
     """
-    n = theta.shape[0]
+    n, masked_inverse = theta.shape[0], workspace.masked_inverse
     for d in range(n):
         masked_inverse[d] = inverse_damping[d]
     for _ in range(iterations):
@@ -84,19 +92,18 @@ def crude_pass(
     tolerance_m: float,
     iterations: int,
     theta: Floats,
-    lower: Floats,
-    upper: Floats,
-    inverse_damping: Floats,
+    parameters: JointParameters,
 ) -> None:
     """theta (F, n): each frame of targets (F, E, 3) by itself, within the limits of its cells.
 
     Where the limits of a cell keep a target out of reach, those of its parent cell are tried. The
-    limits and inverse damping that were used are stored in lower, upper, inverse_damping (F, n).
+    limits and inverse damping that were used are stored in `parameters`.
     """
+    lower, upper, inverse_damping = parameters
     frames, n = theta.shape
     octrees = cells.root.shape[0]
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        workspace, masked_inverse = chain_workspace(chain), np.empty(n)
+        workspace = chain_workspace(chain)
         nodes = np.empty(octrees, dtype=np.int64)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
             frame_theta = theta[f]
@@ -116,7 +123,6 @@ def crude_pass(
                 inverse_damping[f],
                 tolerance_m,
                 iterations,
-                masked_inverse,
                 workspace,
             ):
                 higher = False
@@ -168,9 +174,7 @@ def retargeting_pass(
     chain: ChainTree,
     start: Floats,
     targets: Floats,
-    lower: Floats,
-    upper: Floats,
-    inverse_damping: Floats,
+    parameters: JointParameters,
     wider: Floats,
     tolerance_m: float,
     iterations: int,
@@ -182,9 +186,10 @@ def retargeting_pass(
     Targets out of reach are tried again within the limits in `wider` (2 W, n), lower and upper
     alternating. distance_m (F,): the distance of the worst effector from its target.
     """
+    lower, upper, inverse_damping = parameters
     frames, n = theta.shape
     for block in prange((frames + BLOCK - 1) // BLOCK):
-        workspace, masked_inverse = chain_workspace(chain), np.empty(n)
+        workspace = chain_workspace(chain)
         for f in range(block * BLOCK, min(frames, (block + 1) * BLOCK)):
             frame_theta = theta[f]
             for d in range(n):
@@ -198,7 +203,6 @@ def retargeting_pass(
                 inverse_damping[f],
                 tolerance_m,
                 iterations,
-                masked_inverse,
                 workspace,
             )
             for w in range(0, wider.shape[0], 2):
@@ -212,7 +216,6 @@ def retargeting_pass(
                         inverse_damping[f],
                         tolerance_m,
                         iterations,
-                        masked_inverse,
                         workspace,
                     )
             distance_m[f] = worst_distance(chain, frame_theta, targets[f], workspace)
@@ -319,7 +322,7 @@ def plain_pass(
     first (F,) is the first frame of each frame's trajectory, which starts from `start`.
     """
     frames, n = theta.shape
-    workspace, masked_inverse = chain_workspace(chain), np.empty(n)
+    workspace = chain_workspace(chain)
     lower, upper = np.full(n, -1e9), np.full(n, 1e9)
     for f in range(frames):
         frame_theta = theta[f]
@@ -334,7 +337,6 @@ def plain_pass(
             inverse_damping,
             tolerance_m,
             iterations,
-            masked_inverse,
             workspace,
         )
         wrap_angles(chain, frame_theta)

@@ -1,4 +1,4 @@
-"""Joint parameters by octree cells: the cell of a target, and what is blended from the cells."""
+"""Joint parameters by octree cells: finding the cell of a target, blending the cells."""
 
 from __future__ import annotations
 

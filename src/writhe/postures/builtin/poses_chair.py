@@ -19,6 +19,7 @@ from writhe.postures.builtin.key_pose import (
     hands,
     key,
 )
+from writhe.postures.builtin.poses_standing import FOLDED, FOLDED_LEFT, FOLDED_RIGHT
 
 SEAT_M = 0.605  # pelvis height when sitting
 _THIGH_TOP: Vector = (0.0, -0.27, 0.10)
@@ -107,16 +108,13 @@ class UpperBody:
 _THIGHS = hand("left", _THIGH_TOP, "left_hip", palm=(0, 0, -1)) + hand(
     "right", _THIGH_TOP, "right_hip", palm=(0, 0, -1)
 )
-_FOLDED_LEFT = A(flex=48, abduct=8, rotate=58, elbow=98)
-_FOLDED_RIGHT = A(flex=22, abduct=12, rotate=62, elbow=102)
 ABOVE: tuple[UpperBody, ...] = (
     UpperBody("hands on thighs", goals=_THIGHS),
     UpperBody(
         "arms folded",
-        _FOLDED_LEFT,
-        _FOLDED_RIGHT,
-        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
-        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+        FOLDED_LEFT,
+        FOLDED_RIGHT,
+        goals=FOLDED,
     ),
     UpperBody("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
     UpperBody(
@@ -147,7 +145,7 @@ ABOVE: tuple[UpperBody, ...] = (
     ),
     UpperBody("reaching aside", A(flex=14, abduct=76, elbow=14), trunk=T(lean=16, look=40)),
     UpperBody("reaching down", A(flex=62, abduct=12, elbow=8), trunk=T(bend=62, lean=8), pitch=22),
-    UpperBody("reaching beside", A(flex=-4, abduct=22, elbow=4), trunk=T(lean=36, bend=8, look=20)),
+    UpperBody("reaching beside", A(flex=6, abduct=46, elbow=4), trunk=T(lean=36, bend=8, look=20)),
     UpperBody(
         "turned round",
         A(flex=0, abduct=36, elbow=30),
@@ -259,10 +257,9 @@ BESIDE: tuple[KeyPose, ...] = (
     key(
         "stand before chair folded",
         pelvis=P(forward_m=0.44),
-        left_arm=_FOLDED_LEFT,
-        right_arm=_FOLDED_RIGHT,
-        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
-        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+        left_arm=FOLDED_LEFT,
+        right_arm=FOLDED_RIGHT,
+        goals=FOLDED,
     ),
     key(
         "stand behind chair",

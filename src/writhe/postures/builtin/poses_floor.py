@@ -7,6 +7,7 @@ from writhe.postures.builtin.anatomical_angles import LegAngles as L
 from writhe.postures.builtin.anatomical_angles import PelvisPose as P
 from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
 from writhe.postures.builtin.key_pose import KeyPose, PointGoal, hand, hands, key
+from writhe.postures.builtin.poses_standing import FOLDED, FOLDED_LEFT, FOLDED_RIGHT
 
 _FOURS_ARM = A(flex=84, abduct=6, rotate=62, elbow=6, wrist=-60, pronate=14)
 _FOURS_LEG = L(flex=84, abduct=4, rotate=0, knee=88, ankle=-44)
@@ -53,10 +54,9 @@ CROUCH: tuple[KeyPose, ...] = (
         legs=L(flex=84, abduct=12, rotate=12, knee=92, ankle=28),
         pelvis=P(pitch=26, height_m=0.58),
         trunk=T(bend=16),
-        left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
-        right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
-        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
-        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+        left_arm=FOLDED_LEFT,
+        right_arm=FOLDED_RIGHT,
+        goals=FOLDED,
     ),
     key(
         "sneak",
@@ -90,10 +90,9 @@ KNEEL: tuple[KeyPose, ...] = (
         "kneel arms folded",
         legs=L(flex=0, abduct=6, rotate=0, knee=88, ankle=-46),
         support=("left_knee", "right_knee", "left_toes", "right_toes"),
-        left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
-        right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
-        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
-        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+        left_arm=FOLDED_LEFT,
+        right_arm=FOLDED_RIGHT,
+        goals=FOLDED,
         balanced=False,
     ),
     key(
@@ -279,11 +278,10 @@ SIT: tuple[KeyPose, ...] = (
         support=("seat",),
         pelvis=P(height_m=0.16),
         trunk=T(bend=10),
-        left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
-        right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
+        left_arm=FOLDED_LEFT,
+        right_arm=FOLDED_RIGHT,
         goals=(
-            *hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0),
-            *hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+            *FOLDED,
             PointGoal("left_ankle", (0, 0, 0), (-0.10, 0.09, 0.42), weight=6.0),
             PointGoal("right_ankle", (0, 0, 0), (0.10, 0.09, 0.31), weight=6.0),
         ),

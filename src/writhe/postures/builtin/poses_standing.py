@@ -11,6 +11,12 @@ from writhe.postures.builtin.key_pose import KeyPose, PointGoal, hand, hands, ke
 _WIDE = L(abduct=11, rotate=10)
 _UP = A(flex=165, abduct=8, rotate=0, elbow=12)
 _AT_CHEST = A(flex=35, abduct=18, rotate=45, elbow=100)
+# the right forearm lies on the body, the left one on it, the left hand on the right upper arm
+FOLDED_LEFT = A(flex=40, abduct=8, rotate=64, elbow=104)
+FOLDED_RIGHT = A(flex=18, abduct=12, rotate=66, elbow=104)
+FOLDED = hand("left", (-0.12, 0.0, 0.20), "chest", point="wrist", weight=6.0) + hand(
+    "right", (0.12, -0.05, 0.13), "chest", point="wrist", weight=6.0
+)
 
 IDLE: tuple[KeyPose, ...] = (
     key("stand"),
@@ -77,10 +83,9 @@ IDLE: tuple[KeyPose, ...] = (
     ),
     key(
         "arms folded",
-        left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
-        right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
-        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
-        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+        left_arm=FOLDED_LEFT,
+        right_arm=FOLDED_RIGHT,
+        goals=FOLDED,
     ),
     key(
         "arms folded low",
@@ -99,10 +104,9 @@ IDLE: tuple[KeyPose, ...] = (
         "legs crossed arms folded",
         left_leg=L(flex=-2, abduct=-4, rotate=2),
         right_leg=L(flex=14, abduct=-17, rotate=10, knee=14),
-        left_arm=A(flex=48, abduct=8, rotate=58, elbow=98),
-        right_arm=A(flex=22, abduct=12, rotate=62, elbow=102),
-        goals=hand("left", (-0.11, 0.02, 0.26), "chest", point="wrist", weight=6.0)
-        + hand("right", (0.12, -0.03, 0.18), "chest", point="wrist", weight=6.0),
+        left_arm=FOLDED_LEFT,
+        right_arm=FOLDED_RIGHT,
+        goals=FOLDED,
     ),
 )
 

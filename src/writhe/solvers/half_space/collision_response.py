@@ -20,7 +20,7 @@ from writhe.arrays import Bools, Floats
 from writhe.collision import Gate, NearPairs
 from writhe.errors import UnknownNameError
 from writhe.kernels.skeleton import kinematics
-from writhe.kernels.terms.half_space_rows import accumulate, release
+from writhe.kernels.terms.half_space_rows import PlaneSettings, accumulate, release
 from writhe.scene import ObjectKind, Scene
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.half_space.escape import Escape
@@ -288,11 +288,13 @@ class CollisionResponse:
             self.table.shapes.radius,
             self._positions,
             self._rotations,
-            options.margin_m,
             approach,
-            recovery_m,
-            float(np.cos(np.radians(options.merge_degrees))),
-            options.merge_m,
+            PlaneSettings(
+                options.margin_m,
+                recovery_m,
+                float(np.cos(np.radians(options.merge_degrees))),
+                options.merge_m,
+            ),
             self.objective.spaces,
         )
         self._seconds["detect"] += time.perf_counter() - clock

@@ -13,6 +13,7 @@ from writhe.kernels.qp.projected_newton import (
     value_and_gradient,
 )
 from writhe.kernels.skeleton.kinematics import integrate
+from writhe.solvers.blas_threads import one_blas_thread
 
 
 def solve_lbfgs(
@@ -34,14 +35,15 @@ def solve_lbfgs(
     low = np.where(boxed, problem.box_lower[free] - angle, -np.pi)
     high = np.where(boxed, problem.box_upper[free] - angle, np.pi)
     start = np.clip(problem.target[free], low, high)
-    found: Any = minimize(
-        objective,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=np.stack([low, high], axis=1),
-        options={"maxiter": iterations, "ftol": 1e-12, "gtol": tolerance, "maxcor": 10},
-    )
+    with one_blas_thread():
+        found: Any = minimize(
+            objective,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=np.stack([low, high], axis=1),
+            options={"maxiter": iterations, "ftol": 1e-12, "gtol": tolerance, "maxcor": 10},
+        )
     y[:] = 0.0
     y[free] = found.x
     integrate(problem.tree, problem.start, y, q)

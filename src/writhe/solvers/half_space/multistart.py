@@ -15,7 +15,7 @@ import numpy as np
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.skeleton import kinematics
-from writhe.kernels.terms.half_space_rows import accumulate
+from writhe.kernels.terms.half_space_rows import PlaneSettings, accumulate
 from writhe.solvers.half_space.objective import Objective
 from writhe.solvers.half_space.options import ResponseOptions
 from writhe.terms import Term
@@ -108,11 +108,8 @@ class ClearPoseSearch:
             self.table.shapes.radius,
             self._positions,
             self._rotations,
-            self.options.margin_m,
             self._full_approach,
-            1.0,
-            1.0,
-            0.0,
+            PlaneSettings(self.options.margin_m, recovery_m=1.0, same_cosine=1.0, same_m=0.0),
             spaces,
         )
         self._pose, _ = self.objective.solve(self._pose)

@@ -35,8 +35,9 @@ class ControlTerms:
     With fixed weights these terms would keep some reachable targets out of reach. So if a drag
     stalls before its targets are reached, they are relaxed (`give_way`): the root's goal moves
     towards the root, and the weight of balance decreases until the centre of mass is over the feet
-    again or another drag begins; it increases again when the body would tip over. Terms of firmness
-    1 are never relaxed.
+    again or another drag begins. The constraints of a step keep it over the feet
+    (`kernels.posing.step_qp`); a body that tips over all the same is brought back by a weight that
+    increases from frame to frame. Terms of firmness 1 are never relaxed.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class ControlTerms:
         self._supported = self._rests_on_more_than_feet(held)
         if self._supported:
             self._set_balance_share(rows, _YIELDED)
+            return np.zeros((0, 2))
         terms = rows.terms
         frames = Frames(self._actor.skeleton, terms.positions, terms.rotations)
         moved = frozenset(target.joint for target in targets)
@@ -121,7 +123,7 @@ class ControlTerms:
         off_balance = self.off_balance_m(rows)
         if off_balance is not None and _YIELDED_M < off_balance < _TIPPING_M:
             share = self._balance_share * (1.0 - _YIELD * (1.0 - self._controls.balance))
-            if _YIELDED < share < self._balance_share:
+            if _YIELDED < share < self._balance_share <= 1.0:
                 self._set_balance_share(rows, share)
                 changed = True
         return changed

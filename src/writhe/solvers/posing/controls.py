@@ -1,4 +1,4 @@
-"""Controls of the default poser: root stay, balance, idle limbs."""
+"""Controls of the default poser: root stay, balance, idle limbs, habits."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ class Controls:
     - `stay`: the root keeps the horizontal position that it had when the drag began;
     - `balance`: the centre of mass stays over the feet;
     - `idle`: limbs without a handle keep their posture instead of following the database;
-    - `rhythm`: the shoulder girdle rises only with the raised arm (scapulo-humeral rhythm).
+    - `rhythm`: the shoulder girdle rises only with the raised arm (scapulo-humeral rhythm);
+    - `gaze`: neck and head turn a little towards a dragged hand.
     """
 
     stay: float = 0.0
     balance: float = 0.0
     idle: float = 0.0
     rhythm: float = 0.0
+    gaze: float = 0.0
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name in ("stay", "balance", "idle", "rhythm"):
+        for name in ("stay", "balance", "idle", "rhythm", "gaze"):
             value = float(getattr(self, name))
             if not 0.0 <= value <= 1.0:
                 raise WritheError(f"{name} must be from 0 (free) to 1 (firm), not {value}")
@@ -37,12 +39,12 @@ class Controls:
     @classmethod
     def standing(cls) -> Controls:
         """For a figure standing on pinned feet: it keeps its position and its balance."""
-        return cls(stay=0.2, balance=0.4, idle=0.1, rhythm=1.0)
+        return cls(stay=0.2, balance=0.4, idle=0.1, rhythm=1.0, gaze=1.0)
 
     @classmethod
     def sitting(cls) -> Controls:
         """For a seated figure: the root keeps its position; balance does not count."""
-        return cls(stay=0.2, idle=0.1, rhythm=1.0)
+        return cls(stay=0.2, idle=0.1, rhythm=1.0, gaze=1.0)
 
 
 def moving_root(figure: Figure) -> str:

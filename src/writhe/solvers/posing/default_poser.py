@@ -32,13 +32,13 @@ from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.frame_stepper import FrameOutcome, FrameStepper
+from writhe.solvers.posing.habits import GIRDLE_INERTIA, Habits
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Handle, Hold, Pin, Target, check_handles
 from writhe.solvers.posing.hinge_bias import HingeBias
 from writhe.solvers.posing.options import DefaultOptions
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.posture_prior import PosturePrior
-from writhe.solvers.posing.shoulder_girdle import INERTIA, ShoulderGirdle
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
@@ -75,8 +75,7 @@ class DefaultPoser:
             query = DatabaseQuery(database, self.actor)
             self._prior = PosturePrior(query, self.options.prior, self._map)
         self._hinge_bias = HingeBias(figure.skeleton)
-        self._girdle = ShoulderGirdle(figure)
-        self._girdle_pull = np.zeros(figure.skeleton.dof_count)
+        self._habits = Habits(figure, self.actor)
         self._inertia = _inertia(self.skeleton, self.options)
         guided = self._guided
         self._guides_at = np.array(guided, dtype=np.int64)
@@ -162,6 +161,7 @@ class DefaultPoser:
         support = self._control_terms.anchor(rows, targets, pins)
         if support is not None:
             stepper.set_support(support)
+        self._add_habits(targets)
         result = self._result(targets, pins, stepper.step(), start)
         still = float(np.abs(stepper.q - whole).max()) < _STILL and not self._prior_active
         if result.status is Status.SETTLED and self._control_terms.give_way(rows):
@@ -178,6 +178,8 @@ class DefaultPoser:
         joint = self.figure.skeleton.names[0]
         x, y, z = (float(c) for c in forward(self.figure.skeleton, q).position(joint))
         self.step(q, [Target(joint, (x, y, z))])
+        stepper, frames = self._stepper, (self._rows.terms.positions, self._rows.terms.rotations)
+        self._habits.warm_up(frames, stepper.q, stepper.inertia, stepper.pull)
         self._still = None
 
     def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
@@ -194,8 +196,9 @@ class DefaultPoser:
         self._stepper.inertia[:] = self._inertia
         self._stepper.inertia[self.actor.v] += np.where(idle, idle_weight, 0.0)
         if self._prior is not None:
-            girdle = 1.0 + self.controls.rhythm * (INERTIA**2 - 1.0)
-            self._stepper.inertia[self.actor.v.start + self._girdle.dofs] *= girdle
+            girdle = 1.0 + self.controls.rhythm * (GIRDLE_INERTIA**2 - 1.0)
+            self._stepper.inertia[self._habits.girdle_dofs] *= girdle
+        self._habits.begin(targets, pins)
         self._dof_freedom[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
         first_dof = self.figure.skeleton.tree.v_start[:-1]
         self._joint_freedom[:] = self._dof_freedom[
@@ -228,20 +231,22 @@ class DefaultPoser:
 
     def _guide(self, q: Floats, handles: Sequence[Handle]) -> None:
         """Set the goals of the database prior or, without a database, the hinge bias."""
+        pull = self._stepper.pull
         if self._prior is not None:
             self._set_prediction(self._prior, q, handles)
-            if self.controls.rhythm > 0.0:
-                self._follow_rhythm(q, self._prior.share)
-            return
-        pull = self._hinge_bias.pull(q, handles)
-        self._stepper.pull[self.actor.v] = self.options.relax_pull * self._dof_freedom * pull
+            pull[self.actor.v] = 0.0
+        else:
+            bias = self._hinge_bias.pull(q, handles)
+            pull[self.actor.v] = self.options.relax_pull * self._dof_freedom * bias
 
-    def _follow_rhythm(self, q: Floats, share: float) -> None:
-        """Pull the clavicles to where the raised arms want them, while targets move."""
-        self._girdle_pull[:] = 0.0
-        if share > 0.0:
-            self._girdle.pull(q, self._girdle_pull)
-        self._stepper.pull[self.actor.v] = self.controls.rhythm * share * self._girdle_pull
+    def _add_habits(self, targets: Sequence[Target]) -> None:
+        """Add the pulls of the habits: the girdle's while targets move, by a database's share."""
+        stepper, terms = self._stepper, self._rows.terms
+        share = 0.0 if self._prior is None else self._prior.share
+        frames = terms.positions, terms.rotations
+        self._habits.add_pulls(
+            self.controls, share, targets, frames, stepper.q, stepper.inertia, stepper.pull
+        )
 
     def _set_prediction(self, prior: PosturePrior, q: Floats, handles: Sequence[Handle]) -> None:
         """Set the goals and weights of the rows for the predicted joint positions."""

@@ -19,14 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.posing.landmark_regression import kernel_matrix
 from writhe.kernels.posing.posture_prior import GlobalRegression, predict_from_regression
+from writhe.solvers.blas_threads import one_blas_thread
 
 _SEED = 0
 
@@ -99,7 +98,7 @@ class EffectorRegression:
         k = _kernel_matrix(landmarks, landmarks, options.width_m)
         k[np.diag_indices_from(k)] += 1e-6  # landmarks may coincide
         centred = (outputs - mean) * root[:, None]
-        with _threads().limit(limits=1, user_api="blas"):  # too small to benefit from threads
+        with one_blas_thread():  # too small to benefit from threads
             gram = z.T @ z + options.ridge * (root @ root) * k
             weights = np.linalg.solve(gram, z.T @ centred)
             residual = centred - z @ weights
@@ -152,9 +151,3 @@ def _root_shares(clips: Sequence[str]) -> Floats:
     _, clip, counts = np.unique(np.array(clips), return_inverse=True, return_counts=True)
     share = 1.0 / np.sqrt(counts[clip])
     return np.sqrt(share / share.mean())
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    """The thread pools of BLAS, cached: finding them takes longer than a regression."""
-    return ThreadpoolController()

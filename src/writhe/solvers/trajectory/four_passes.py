@@ -108,8 +108,9 @@ def solve_trajectory(
         wider = wider[:0]
     with thread_count(threads) as used:
         clock = [time.perf_counter()]
+        used_parameters = kernels.JointParameters(lower, upper, give)
         kernels.crude_pass(
-            tree, cells, targets, tolerance, iterations, made["crude"], lower, upper, give
+            tree, cells, targets, tolerance, iterations, made["crude"], used_parameters
         )
         clock.append(time.perf_counter())
         kernels.alignment_pass(
@@ -128,9 +129,7 @@ def solve_trajectory(
             tree,
             made["alignment"],
             targets,
-            wide_lower,
-            wide_upper,
-            give,
+            kernels.JointParameters(wide_lower, wide_upper, give),
             wider,
             tolerance,
             iterations,

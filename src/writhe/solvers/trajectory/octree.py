@@ -179,7 +179,7 @@ def _parameters(
 
     The mean weighs each posture by exp(-z^2 / 2), z its distance from the plain mean in standard
     deviations, so that it lies where postures are dense. The slope is the ridge regression of
-    postures on targets with the same weights.
+    postures on effector positions with the same weights.
     """
     plain, spread = theta.mean(axis=0), theta.std(axis=0) + 1e-3
     weight = np.exp(-0.5 * (((theta - plain) / spread) ** 2).mean(axis=1))

@@ -35,6 +35,26 @@ def test_a_limb_that_passes_through_another_between_two_frames_is_found():
     assert found.penetration_witnessed_m == pytest.approx(0.1, abs=1e-4)
 
 
+def test_kilometres_of_nearly_parallel_rods_are_not_certified_by_their_middle():
+    """At an angle of 9e-7 rad, rods that just touch in the middle are 3.6 mm deep at their ends."""
+    table = free_sticks(rod(half=4000.0), rod(half=4000.0), fixed=(0,))
+    tilted = np.array([[0.0, 0.1, 0.0, 1.0, 0.0, 0.0, 4.5e-7]])
+    assert not certify(table, tilted, fps=30.0).certified
+
+
+@pytest.mark.parametrize("frames", [1, 2, 10])
+@pytest.mark.parametrize(
+    ("apart_m", "verdict"), [(0.0, "passes through"), (0.01, "penetrating"), (0.08, "penetrating")]
+)
+def test_a_still_overlap_passes_through_if_its_cores_meet(apart_m, verdict, frames):
+    """Two rods on one line, or beside each other (deep at 1 cm, not deep at 8 cm)."""
+    table = free_sticks(rod(axis=0), rod(axis=0), fixed=(0,))
+    q = np.tile(free((0.3, apart_m, 0.0)), (frames, 1))
+    found = certify(table, q, fps=30.0)
+    assert found.verdict == verdict
+    assert [event.cores_meet for event in found.pass_throughs] == [True] * (apart_m == 0.0)
+
+
 @pytest.mark.parametrize("frames", [2, 3, 17])
 @pytest.mark.parametrize(
     ("clear_m", "certified"), [(0.5 * MM, True), (0.0, True), (-0.5 * MM, True), (-2 * MM, False)]

@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from writhe import load, save
 from writhe.errors import FileFormatError, WritheError
+from writhe.io.file_size_limits import MAX_JOINTS
 from writhe.kernels.io.number_text import parse_rows
 from writhe.kernels.skeleton.euler_channels import quaternions_to_euler
 from writhe.research.evaluation.rigs import STYLES, build_rig
@@ -298,6 +299,13 @@ def test_a_malformed_file_is_refused_with_line_and_reason(tmp_path, change, line
         load(write(tmp_path, change(ARM)))
     assert says in str(error.value)
     assert error.value.line == line, str(error.value)
+
+
+def test_the_number_of_end_sites_is_limited_wherever_they_are(tmp_path):
+    sites = "  End Site\n  {\n    OFFSET 0 1 0\n  }\n" * (MAX_JOINTS + 1)
+    after_the_child = ARM.replace("  }\n}\nMOTION", "  }\n" + sites + "}\nMOTION")
+    with pytest.raises(FileFormatError, match="more than"):
+        load(write(tmp_path, after_the_child))
 
 
 def test_a_wrong_frame_count_allocates_no_memory(tmp_path):

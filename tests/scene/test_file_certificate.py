@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,18 +15,20 @@ from writhe.io import load, save
 from writhe.io.gltf.container import write_container
 from writhe.io.gltf.read_keys import load_gltf_keys
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject, certify_file
-from writhe.skeleton import Capsule, Figure, Motion, forward, quaternions
+from writhe.skeleton import Capsule, Figure, Motion, Skeleton, forward, quaternions
 
 CHANNELS = ["Zrotation", "Zrotation Xrotation", "Zrotation Xrotation Yrotation"]
 
 
-def arm_bvh(folder: Path, channels: str, *degrees: float) -> Path:
+def arm_bvh(
+    folder: Path, channels: str, *degrees: float, name: str = "arm", at_x: float = 0.0
+) -> Path:
     """An arm along x that turns about z, and a post; the channels other than z are zero."""
     count = len(channels.split())
     rows = "\n".join(" ".join([str(d)] + ["0"] * (count - 1)) for d in degrees)
-    path = folder / "arm.bvh"
+    path = folder / f"{name}.bvh"
     path.write_text(
-        "HIERARCHY\nROOT base\n{\nOFFSET 0 0 0\nCHANNELS 0\n"
+        f"HIERARCHY\nROOT base\n{{\nOFFSET {at_x} 0 0\nCHANNELS 0\n"
         f"JOINT arm\n{{\nOFFSET 0 0 0\nCHANNELS {count} {channels}\n"
         "End Site\n{\nOFFSET 0.5 0 0\n}\n}\n"
         "JOINT post\n{\nOFFSET 0 0 0.0001\nCHANNELS 0\nEnd Site\n{\nOFFSET 0 0 0.1\n}\n}\n}\n"
@@ -85,11 +88,25 @@ def about_z(*degrees: float) -> np.ndarray:
     return np.array([[0, 0, np.sin(h), np.cos(h)] for h in half])
 
 
-def spin_glb(folder: Path, times: list[float], values: ArrayLike, how: str) -> Path:
-    """An arm along x with a rotation track, and a post that another track keeps in place."""
+def spin_glb(
+    folder: Path,
+    times: list[float],
+    values: ArrayLike,
+    how: str,
+    still_s: tuple[float, ...] | None = None,
+    scale: float = 1.0,
+) -> Path:
+    """An arm along x with a rotation track, and a post that another track keeps in place.
+
+    The keys of the post are at the arm's first and last, or at still_s; the arm grows by `scale`.
+    """
     binary, views, accessors = b"", [], []
-    still = [times[0], times[-1]], about_z(0, 0)
-    for data, kind in zip((times, values, *still), ("SCALAR", "VEC4") * 2, strict=True):
+    kept = still_s or (times[0], times[-1])
+    still = kept, about_z(*[0] * len(kept))
+    grown = (0.0, 1.0), [[1.0] * 3, [scale] * 3]
+    for data, kind in zip(
+        (times, values, *still, *grown), ("SCALAR", "VEC4") * 2 + ("SCALAR", "VEC3"), strict=True
+    ):
         raw = np.asarray(data, dtype="<f4").tobytes()
         views.append({"buffer": 0, "byteOffset": len(binary), "byteLength": len(raw)})
         count = len(np.asarray(data))
@@ -107,9 +124,18 @@ def spin_glb(folder: Path, times: list[float], values: ArrayLike, how: str) -> P
                 "samplers": [
                     {"input": 0, "output": 1, "interpolation": how},
                     {"input": 2, "output": 3, "interpolation": "LINEAR"},
+                    {"input": 4, "output": 5, "interpolation": "LINEAR"},
                 ],
                 "channels": [
-                    {"sampler": i, "target": {"node": 1 + i, "path": "rotation"}} for i in range(2)
+                    *(
+                        {"sampler": i, "target": {"node": 1 + i, "path": "rotation"}}
+                        for i in range(2)
+                    ),
+                    *(
+                        [{"sampler": 2, "target": {"node": 1, "path": "scale"}}]
+                        if scale != 1
+                        else []
+                    ),
                 ],
             }
         ],
@@ -231,6 +257,114 @@ def test_keys_of_an_object_do_not_change_how_the_actor_moves(tmp_path, channels)
         assert beside.penetration_witnessed_m == pytest.approx(
             alone.penetration_witnessed_m, abs=1e-4
         )
+
+
+def test_shapes_follow_the_bones_of_a_file_with_another_rest_pose(human, tmp_path):
+    """The same joints and lengths, but the arms hang down at rest: shapes are fitted anew."""
+    joints = []
+    for joint in human.skeleton.joints:
+        x, y, z = joint.offset_in_parent
+        hangs = joint.name.endswith(("_elbow", "_wrist"))
+        joints.append(
+            replace(
+                joint,
+                offset_in_parent=np.array([y, -abs(x), z]) if hangs else joint.offset_in_parent,
+            )
+        )
+    hanging = Skeleton(joints)
+    path = tmp_path / "hanging.bvh"
+    save(Motion(hanging, hanging.rest_configuration[None], 30.0), path)
+    used = certify_file(path, figure=human).table
+    arm = next(s for s in used.source if s.part == "left_elbow")
+    along = arm.points_in_joint[-1] - arm.points_in_joint[0]
+    wrist = used.skeleton.joints[used.skeleton.index("left_wrist")].offset_in_parent
+    assert abs(along @ wrist) > 0.9 * np.linalg.norm(along) * np.linalg.norm(wrist)
+
+
+def test_the_euler_angles_of_two_files_are_interpolated_together(tmp_path):
+    # by the shorter arcs the arms point away from each other, by the stored angles past each other;
+    # one of them alone by its stored angles does not reach the other
+    paths = {
+        "left": arm_bvh(tmp_path, CHANNELS[2], 170, -150, name="left"),
+        "right": arm_bvh(tmp_path, CHANNELS[2], -10, -330, name="right", at_x=0.8),
+    }
+
+    def arm(path: Path) -> Figure:
+        capsule = Capsule("arm", np.zeros(3), np.array([0.5, 0, 0]), 0.03)
+        return Figure(path.stem, load(path).skeleton, (capsule,))
+
+    scene = Scene(tuple(Actor(name, arm(path)) for name, path in paths.items()))
+    turns = {name: load(path).q for name, path in paths.items()}
+
+    def alone(name: str) -> Certificate:
+        return certify_file(
+            paths[name], scene=scene, actor=name, environment=lambda _: turns
+        ).certificate
+
+    assert alone("left").certified and alone("right").certified
+    both = certify_file(paths["left"], scene=scene, actor="left", others={"right": paths["right"]})
+    assert both.certificate.verdict is Verdict.PASSES_THROUGH
+    with pytest.raises(WritheError, match="scene="):
+        certify_file(paths["left"], others={"right": paths["right"]})
+
+
+def test_half_a_turn_is_undecided_when_other_tracks_have_keys_within_it(tmp_path):
+    turn = about_z(0, 180)
+    alone = spin_glb(tmp_path, [0.0, 1.0], turn, "LINEAR")
+    assert spin_certificate(alone, 90.0).verdict is not Verdict.CERTIFIED
+    divided = spin_glb(tmp_path, [0.0, 1.0], turn, "LINEAR", still_s=(0.0, 0.5, 1.0))
+    for post in (90.0, 270.0):  # whichever way it goes, one of them is on the other
+        assert spin_certificate(divided, post).verdict is not Verdict.CERTIFIED
+
+
+def test_a_scaled_shape_is_not_certified_at_its_rest_size(tmp_path):
+    still = spin_glb(tmp_path, [0.0, 1.0], about_z(0, 0), "LINEAR")
+    assert spin_certificate(still, 25.0).certified
+    growing = spin_glb(tmp_path, [0.0, 1.0], about_z(0, 0), "LINEAR", scale=3.0)
+    assert spin_certificate(growing, 25.0).verdict is Verdict.UNDECIDED
+
+
+def armature_glb(folder: Path, **arm: object) -> Path:
+    """A skinned arm below the node of an armature, which turns about z by 90 degrees."""
+    binary = np.concatenate([[0.0, 1.0], about_z(0, 90).ravel()]).astype("<f4").tobytes()
+    document = {
+        "asset": {"version": "2.0"},
+        "nodes": [
+            {"name": "armature", "children": [1]},
+            {"name": "root", "children": [2]},
+            {"name": "arm"} | (arm or {"translation": [1, 0, 0]}),
+        ],
+        "skins": [{"joints": [1, 2]}],
+        "accessors": [
+            {"bufferView": i, "componentType": 5126, "count": 2, "type": kind}
+            for i, kind in enumerate(("SCALAR", "VEC4"))
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": 8},
+            {"buffer": 0, "byteOffset": 8, "byteLength": 32},
+        ],
+        "buffers": [{"byteLength": len(binary)}],
+        "animations": [
+            {
+                "samplers": [{"input": 0, "output": 1}],
+                "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}],
+            }
+        ],
+    }
+    path = folder / "armature.glb"
+    write_container(path, document, binary)
+    return path
+
+
+def test_a_turning_armature_turns_its_joints(tmp_path):
+    motion = load_gltf_keys(armature_glb(tmp_path)).motion
+    assert forward(motion.skeleton, motion.q[-1]).position("arm") == pytest.approx([0, 1, 0])
+
+
+def test_a_node_that_shears_is_refused(tmp_path):
+    matrix = [1, 0, 0, 0, 0.6, 0.8, 0, 0, 0, 0, 1, 0, 0, 0.3, 0, 1]
+    with pytest.raises(WritheError, match="shears"):
+        load_gltf_keys(armature_glb(tmp_path, matrix=matrix))
 
 
 def test_a_file_of_another_skeleton_is_refused(human, tmp_path):

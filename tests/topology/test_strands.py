@@ -237,7 +237,7 @@ def test_report_sums_up_writes_csv_and_plots(rng, tmp_path):
     assert line.minimum <= line.mean <= line.maximum
     extreme = report.values[round(line.extreme_time_s * 10), 4]
     assert abs(extreme) == max(abs(line.minimum), abs(line.maximum))
-    plain = json.loads(json.dumps(report.to_json()))
+    plain = json.loads(json.dumps(report.as_dict()))
     assert plain["frames"] == 12
     assert plain["pairs"][line.pair]["max"] == line.maximum
     report.write_csv(tmp_path / "linking.csv")

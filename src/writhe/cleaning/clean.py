@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -24,6 +25,7 @@ from writhe.arrays import Bools, Floats
 from writhe.cleaning.clear_segments import SegmentedClip
 from writhe.cleaning.detour import Detours
 from writhe.cleaning.file_interpolations import FileInterpolations
+from writhe.cleaning.free_dofs import changing_table
 from writhe.cleaning.leaps import Leaps, leaps
 from writhe.cleaning.push_out import push_frames_clear
 from writhe.cleaning.segment_path import nearest_path
@@ -104,12 +106,17 @@ def clean(
     source_positions = forward(figure.skeleton, motion.q).positions
     problem = ClipProblem(tracker, given.q, motion.fps, window_options, source_positions)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
+
+    @cache
+    def path_tracker() -> PostureTracker:
+        return _major_tracker(tracker, problem)
+
     written: Certificate | None = None
     written_fps = motion.fps
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
             lambda first, stop: _path(
-                tracker, given.slice(first, stop), fade_s, go_round, progress or no_progress
+                path_tracker(), given.slice(first, stop), fade_s, go_round, progress or no_progress
             ),
             from_path=not go_round,
         )
@@ -146,6 +153,20 @@ def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:
     variables = np.zeros(layout.skeleton.dof_count, dtype=np.bool_)
     variables[layout.actor_v[chosen.name]] = True
     return Figure(chosen.figure.name, layout.skeleton, roles=roles), variables
+
+
+def _major_tracker(tracker: PostureTracker, problem: ClipProblem) -> PostureTracker:
+    """The tracker with its minor joints as in the source: a path decides the sides of limbs."""
+    variables = np.zeros_like(tracker.may_change)
+    variables[problem.main_dofs] = True
+    if (variables == tracker.may_change).all():
+        return tracker
+    return PostureTracker(
+        tracker.figure,
+        changing_table(tracker.table, variables),
+        tracker.options,
+        variables=variables,
+    )
 
 
 def _path(

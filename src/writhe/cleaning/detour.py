@@ -1,8 +1,11 @@
-"""Detours: from one side of a limb to the other where the source passes through it.
+"""Detours lead around a limb where the source motion passes through it.
 
-A detour switches between two tracks that lie on different sides while limbs evade
-(`limb_evasions`), within a speed bound. The cheapest candidate that is certified is taken;
-if there is none, the gated tracker follows the candidates with the most clear frames.
+A *track* is a certified motion, or the extension of one, on one side of the limb. An *evasion* is a
+change of a limb's pose that moves it aside (`limb_evasions`). A detour starts on one track, fades
+in an evasion, changes to the track on the other side, and fades the evasion out, within a speed
+bound. The cheapest certified candidate is used. If none is certified, the *tracker*
+(`PostureTracker`, which follows target postures by steps that the gate certifies) follows the
+candidates with the most clear frames. `segment_path` decides where a detour is used.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from writhe.skeleton import Skeleton, forward
 from writhe.solvers.posture_tracking import PostureTracker
 
 _APART_M = 0.06  # a leg whose positions on the two tracks differ by more may evade
-_MAX_FOLLOWED = 2  # candidates that are tracked when none is certified
+_MAX_TRACKED = 2  # number of candidates that the tracker follows if none is certified
 _LEG_COST = 4.0  # cost of an evading leg relative to an arm, since it carries the body
 _HALF_S = 0.6  # longest duration of half a detour
 _SHORTEST_S = 0.13  # shortest duration of a whole detour
@@ -55,7 +58,7 @@ class Tracks:
 
 
 class _Candidate:
-    """A detour of last + 1 frames with one evasion, not yet checked.
+    """A detour of intervals + 1 frames with one evasion, not yet checked.
 
     cost_metre_seconds: estimated cost, mean displacement times seconds.
     """
@@ -69,7 +72,7 @@ class _Candidate:
         evasion: int,
         cost_metre_seconds: float,
     ) -> None:
-        self.evasions, self.evasion, self.last, self.cost_metre_seconds = (
+        self.evasions, self.evasion, self.intervals, self.cost_metre_seconds = (
             evasions,
             evasion,
             frames,
@@ -82,7 +85,7 @@ class _Candidate:
 
     def slowed(self, factor: float) -> _Candidate:
         """The same detour stretched in time by a factor, within the frames available."""
-        frames = min(len(self._tracks.before) - 1, math.ceil(factor * self.last))
+        frames = min(len(self._tracks.before) - 1, math.ceil(factor * self.intervals))
         return _Candidate(
             self._skeleton,
             self._tracks,
@@ -95,7 +98,7 @@ class _Candidate:
     def row(self, i: int) -> Floats:
         """(nq,) the posture at frame i of the detour."""
         if i not in self._rows:
-            u, at = i / self.last, self.start + i
+            u, at = i / self.intervals, self.start + i
             crossing = TrackCrossing(
                 self._tracks.before[at],
                 self._tracks.after[at],
@@ -107,12 +110,12 @@ class _Candidate:
         return self._rows[i]
 
     def rows(self) -> Floats:
-        """(last + 1, nq) all postures."""
-        return np.array([self.row(i) for i in range(self.last + 1)])
+        """(intervals + 1, nq) all postures."""
+        return np.array([self.row(i) for i in range(self.intervals + 1)])
 
     def above_ground(self) -> bool:
         """Whether no posture is below the ground level of the tracks."""
-        rows = (self.row(i) for i in range(1, self.last))
+        rows = (self.row(i) for i in range(1, self.intervals))
         lowest = min(forward(self._skeleton, row).positions[:, 1].min() for row in rows)
         return float(lowest) >= self._tracks.ground_m
 
@@ -166,7 +169,7 @@ class Detours:
             return candidate.start, candidate.rows()
         # a stable sort: the cheaper of two equal counts comes first
         farthest = sorted(promising, key=self._clear_row_count, reverse=True)
-        for candidate in [*plain, *farthest[:_MAX_FOLLOWED]]:
+        for candidate in [*plain, *farthest[:_MAX_TRACKED]]:
             rows = self._tracked(candidate)
             if rows is not None:
                 return candidate.start, rows
@@ -182,7 +185,7 @@ class Detours:
         for candidate in candidates:
             if not self._is_certified(candidate):
                 continue
-            part = slice(candidate.start, candidate.start + candidate.last + 1)
+            part = slice(candidate.start, candidate.start + candidate.intervals + 1)
             positions = np.array(
                 [forward(self._skeleton, row).positions for row in candidate.rows()]
             )
@@ -190,7 +193,7 @@ class Detours:
             if factor <= 1.0:
                 return candidate
             slowed = candidate.slowed(factor)
-            if slowed.last > candidate.last and self._is_certified(slowed):
+            if slowed.intervals > candidate.intervals and self._is_certified(slowed):
                 return slowed
             too_fast.append(candidate)
             if len(too_fast) >= _MAX_TOO_FAST:
@@ -258,7 +261,7 @@ class Detours:
         """(k, nq) the gated tracker along a candidate; None if it deviates too far."""
         rows = candidate.rows()
         joints = candidate.evasions.limb.joints
-        for i in range(1, candidate.last):
+        for i in range(1, candidate.intervals):
             target = rows[i].copy()
             rows[i] = self._tracker.follow(rows[i - 1], target, gated=True)
             apart_m = (
@@ -275,8 +278,8 @@ class Detours:
         Its rows are checked first, from the middle outwards, since that rejects most candidates
         quickly; the motion between rows is checked last.
         """
-        middle = candidate.last // 2
-        order = sorted(range(1, candidate.last), key=lambda i: abs(i - middle))
+        middle = candidate.intervals // 2
+        order = sorted(range(1, candidate.intervals), key=lambda i: abs(i - middle))
         if not all(self._clear_row(candidate, i) for i in order) or not candidate.above_ground():
             return False
         fraction = self._tracker.gate.fraction
@@ -284,10 +287,10 @@ class Detours:
 
     def _clear_row_count(self, candidate: _Candidate) -> int:
         """Number of leading clear rows."""
-        for i in range(1, candidate.last):
+        for i in range(1, candidate.intervals):
             if not self._clear_row(candidate, i):
                 return i
-        return candidate.last
+        return candidate.intervals
 
     def _clear_row(self, candidate: _Candidate, i: int) -> bool:
         return self._tracker.clearance(candidate.row(i)) >= -self._tracker.gate.slack_m

@@ -134,8 +134,8 @@ class FileInterpolations:
     def denser(self, q: Floats) -> tuple[Certificate | None, float]:
         """The certificate of the file, and the frame rate at which it holds.
 
-        Where only the Euler angles are not certified in between, the file gets 2, 4 or 8 times as
-        many frames. If none is certified, the result is that of the frames.
+        If only the interpolation of Euler angles is not certified, the file gets 2, 4 or 8 times as
+        many frames. If none of these is certified, returns the certificate at the original rate.
         """
         fps = self._motion.fps
         found = self.certificate(q)

@@ -7,9 +7,11 @@ hand, the arm gives way and the hand stays as it is.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
-from writhe.arrays import Bools, Ints
+from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable
 from writhe.kernels.cleaning.frame_rows import FreeColumns
 from writhe.kernels.collision.shape_gaps import Pairs
@@ -40,6 +42,20 @@ def minor_joints(figure: Figure, table: CollisionTable) -> Bools:
         reach = np.linalg.norm(positions[below] - positions[j], axis=1) + extent[below]
         out[j] = parent >= 0 and j not in feet and float(reach.max()) < _REACH * size
     return out
+
+
+def position_weights(skeleton: Skeleton, minor: Bools, of_hand: float) -> Floats:
+    """(joints,) weights of the positions of joints: 1, and for all minor joints of a hand together
+    `of_hand`.
+
+    The first joints of its fingers stand for the hand and hold its orientation.
+    """
+    parent = skeleton.tree.parent
+    weights = np.where(minor, 0.0, 1.0)
+    first = np.flatnonzero(minor & ~minor[parent])
+    fingers = np.bincount(parent[first], minlength=len(skeleton))
+    weights[first] = of_hand / np.sqrt(fingers[parent[first]])
+    return weights
 
 
 def independent_dofs(tree: Tree, minor: Bools, free: Ints) -> list[Ints]:
@@ -81,26 +97,29 @@ def changing_pairs(table: CollisionTable, may_change: Bools) -> Pairs:
     Shape pairs keep their numbers: `first` holds the first shape pair of each body pair; the entry
     after the last body pair is not used.
     """
-    tree, pairs = table.skeleton.tree, table.pairs
-
-    def moves(body: int, ancestor: int) -> bool:
-        j = int(table.bodies.joint[body])
-        while j != ancestor:
-            if may_change[tree.v_start[j] : tree.v_start[j + 1]].any():
-                return True
-            j = int(tree.parent[j])
-        return False
-
-    chosen = [
-        p
-        for p in range(len(pairs.a))
-        if moves(pairs.a[p], pairs.ancestor[p]) or moves(pairs.b[p], pairs.ancestor[p])
-    ]
+    tree, pairs, joint = table.skeleton.tree, table.pairs, table.bodies.joint
+    # free joints from the root to each joint; the last entry is that of no joint (-1)
+    above = np.zeros(len(table.skeleton) + 1, dtype=np.int64)
+    for j, parent in enumerate(tree.parent):
+        free = may_change[tree.v_start[j] : tree.v_start[j + 1]].any()
+        above[j] = above[parent] + bool(free)
+    between = above[joint[pairs.a]] + above[joint[pairs.b]] - 2 * above[pairs.ancestor]
+    chosen = np.flatnonzero(between > 0)
     if len(chosen) == len(pairs.a):
         return pairs
     return pairs._replace(
         a=pairs.a[chosen],
         b=pairs.b[chosen],
         ancestor=pairs.ancestor[chosen],
-        first=pairs.first[[*chosen, len(pairs.a)]],
+        first=pairs.first[np.append(chosen, len(pairs.a))],
     )
+
+
+def changing_table(table: CollisionTable, may_change: Bools) -> CollisionTable:
+    """The table with only the pairs whose relative pose depends on a free degree of freedom.
+
+    For near pairs and the gate; its shape pairs keep the numbers of the given table.
+    """
+    out = copy(table)
+    out.pairs = changing_pairs(table, may_change)
+    return out

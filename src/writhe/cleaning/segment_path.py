@@ -1,10 +1,11 @@
 """The certified path through a whole clip that stays nearest to the source.
 
-A segment is a run of frames whose motion is certified (`clear_segments`). Transitions lead from one
-segment to another: by extending the first forwards
-until it reaches the second, by extending the second backwards, or by a detour (`detour`). The
-cheapest sequence of transitions is a shortest path in an acyclic graph. Edge costs are estimates at
-first; an edge is evaluated when the current shortest path uses it.
+A segment is a run of frames whose motion is certified (`clear_segments`). A transition leads from
+one segment to another: the first is extended forwards until it reaches the second, or the second is
+extended backwards, or a detour changes from one extension to the other (`detour`, which calls the
+extended segments tracks). The cheapest sequence of transitions is a shortest path in an acyclic
+graph. Edge costs are estimates at first; an edge is evaluated when the current shortest path uses
+it.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ class ClipTrajectory:
         rough[:-1] |= self._problem.slides(q, 0, count) > _SLIDE_M
         for first, stop in spans(rough, 2 * self._fade):
             if not self._slerp_failures(q, first, stop):
-                ways = (q, self._relaxed(q, first, stop))
-                q = min(ways, key=lambda way: self._cost(way, first, stop))
+                candidates = (q, self._relaxed(q, first, stop))
+                q = min(candidates, key=lambda one: self._cost(one, first, stop))
         return q
 
     def _far(self, q: Floats) -> Bools:
@@ -153,7 +153,7 @@ class ClipTrajectory:
                 break
             q = self._solve_again(q, failed, number, again)
             failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
-            best, score = min((best, score), (q, (len(failed), len(fast))), key=lambda way: way[1])
+            best, score = min((best, score), (q, (len(failed), len(fast))), key=lambda one: one[1])
             without_gain = 0 if len(failed) + len(fast) < fewest else without_gain + 1
             fewest = min(fewest, len(failed) + len(fast))
         return best
@@ -192,17 +192,17 @@ class ClipTrajectory:
             for free in problem.independent(self._free_in(a, b)):
                 found = self._solve(found, a, b, free, problem.options.iterations)
         found = self._rounds(found, first, stop)
-        ways = [found, path, q]
+        candidates = [found, path, q]
         if self._unfinished(found, first, stop):
             certified = [w for w in (found, path) if not self._slerp_failures(w, first, stop)]
-            ways += [self._relaxed(way, first, stop) for way in certified[:1]]
+            candidates += [self._relaxed(one, first, stop) for one in certified[:1]]
             if not certified and self._slerp_failures(q, first, stop):
-                ways.append(self._rounds(q, first, stop))
+                candidates.append(self._rounds(q, first, stop))
         # the number of failures decides, then leaps and displacement
-        counts = [len(self._slerp_failures(way, first, stop)) for way in ways]
+        counts = [len(self._slerp_failures(one, first, stop)) for one in candidates]
         best = min(counts)
-        ways = [way for way, count in zip(ways, counts, strict=True) if count == best]
-        return min(ways, key=lambda way: self._cost(way, first, stop))
+        candidates = [one for one, count in zip(candidates, counts, strict=True) if count == best]
+        return min(candidates, key=lambda one: self._cost(one, first, stop))
 
     def _unfinished(self, q: Floats, first: int, stop: int) -> bool:
         """Whether q is not certified or too fast somewhere from first to stop - 1."""

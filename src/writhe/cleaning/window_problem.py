@@ -9,9 +9,9 @@ the corrected posture and v the step sought, all frames of a window are solved t
           joints exceed their limits no further than the source does,
           no joint moves much farther in a frame than in the source.
 
-' and '' are differences of successive frames. The frames on both sides of the window are given; at
-the ends of the clip nothing is. Inequalities are quadratic penalties on those that the solution
-violates, so that every solve is one banded Cholesky factorisation.
+' and '' are differences of successive frames. Further terms keep planted feet in place. The frames
+beside the window are fixed; the ends of the clip are free. Violated inequalities are quadratic
+penalties, so every solve is one banded Cholesky factorisation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.cleaning.free_dofs import changing_pairs, free_columns, independent_dofs, minor_joints
+from writhe.cleaning.free_dofs import (
+    changing_pairs,
+    free_columns,
+    independent_dofs,
+    minor_joints,
+    position_weights,
+)
 from writhe.cleaning.leaps import allowed_steps
 from writhe.cleaning.window_arrays import WindowArrays
 from writhe.cleaning.window_options import Instant, WindowOptions
@@ -31,6 +37,7 @@ from writhe.collision import NearPairs
 from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_pair_rows import instant_inequalities, speed_inequalities
 from writhe.kernels.cleaning.frame_rows import (
+    FreeColumns,
     Obstacles,
     WindowRows,
     colliding_dofs,
@@ -98,16 +105,11 @@ class ClipProblem:
         )
         self._smooth_metres = np.maximum(tracker.metres, self.options.min_metres)
         self.may_change = tracker.may_change
-        # those of the window being solved
-        self._free, self._column_of = free_columns(skeleton, np.flatnonzero(self.may_change))
         self._instants = self._offsets([], source)
         feet = [skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES]
         self._feet: Ints = np.array(feet, dtype=np.int64)
         self._minor = minor_joints(figure, table)
-        self._weight = np.where(self._minor, 0.0, 1.0)
-        # the parts of a hand are as far from the source as its wrist
-        self._weight[skeleton.tree.parent[self._minor]] = self.options.hand_weight
-        self._weight[self._minor] = 0.0
+        self._weight = position_weights(skeleton, self._minor, self.options.hand_weight)
         self._weight[self._feet] = self.options.foot_weight
         moved = np.diff(self.source_positions[:, self._feet], axis=0)
         self._planted: Bools = np.linalg.norm(moved, axis=2) * fps < _STANDING_M_S
@@ -128,6 +130,9 @@ class ClipProblem:
             np.empty((len(skeleton), 3, 3)),
             np.empty((nv, 3)),
         )
+        self._table = table
+        self._windows: dict[bytes, tuple[FreeColumns, Ints, Obstacles]] = {}
+        self._free, self._column_of, self._moved = self._window(np.flatnonzero(self.may_change))
         self._arrays = WindowArrays(len(skeleton), nv)
         terms = CompiledTerms(skeleton, joint_limits(skeleton))
         self._limits = compile_limits(skeleton.tree, terms.program)
@@ -155,7 +160,7 @@ class ClipProblem:
         to solve for. feet: share of the weights of planted feet.
         """
         options, out, tree = self.options, q.copy(), self.skeleton.tree
-        self._free, self._column_of = free_columns(self.skeleton, free)
+        self._free, self._column_of, self._moved = self._window(free)
         self._arrays.reserve(stop - first)
         chosen = [i for i in instants if first - 1 <= i.frame < stop]
         self._instants = self._offsets(chosen, out)
@@ -176,6 +181,20 @@ class ClipProblem:
                 break
         return out
 
+    def _window(self, free: Ints) -> tuple[FreeColumns, Ints, Obstacles]:
+        """The columns of the free degrees of freedom, and the shapes that they can separate.
+
+        The pairs within a hand are left out unless its own joints are free.
+        """
+        key = free.tobytes()
+        if key not in self._windows:
+            may_change = np.zeros(self.skeleton.dof_count, dtype=np.bool_)
+            minor = self._minor[self.skeleton.tree.dof_joint[free]].all()
+            may_change[free if minor else np.union1d(free, self.main_dofs)] = True
+            moved = self._obstacles._replace(pairs=changing_pairs(self._table, may_change))
+            self._windows[key] = (*free_columns(self.skeleton, free), moved)
+        return self._windows[key]
+
     def _step(
         self, q: Floats, first: int, stop: int, margin: Floats, feet: float
     ) -> tuple[Floats, Floats]:
@@ -188,7 +207,7 @@ class ClipProblem:
         band[:] = 0.0
         linearise_window(
             tree,
-            self._obstacles,
+            self._moved,
             q[part],
             self.source_positions[part],
             self._weight,
@@ -322,7 +341,7 @@ class ClipProblem:
         if here.any():
             count = instant_inequalities(
                 tree,
-                self._obstacles,
+                self._moved,
                 q,
                 frames[here],
                 shares[here],

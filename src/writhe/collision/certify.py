@@ -47,8 +47,10 @@ from writhe.skeleton import Motion
 INTERPOLATIONS = ("slerp", "euler", "both")
 # Bound of the accumulated rounding error: coordinates up to 10 km are stored to 2e-12 m, and a
 # chain of 100 joints and the distance of two shapes need fewer than 10^4 operations. It is added to
-# all bounds.
+# all bounds, and so is this share of the longest segment: nearly parallel ones count as parallel
+# (`kernels.collision.segment_distance.PARALLEL`).
 ROUNDING_M = 1e-8
+PARALLEL_SHARE = 2e-6
 SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
 # A motion that approximates curves with a larger error than this is undecided.
 LARGEST_ERROR_M = 5e-4
@@ -201,7 +203,7 @@ def _bounded(
 ) -> _BoundedRows:
     """Bounds of every pair at the rows and between them."""
     one = next((each for each in group if each.euler is not None), group[0])
-    error_m = gap_error(table, one) + ROUNDING_M
+    error_m = gap_error(table, one) + ROUNDING_M + PARALLEL_SHARE * table.longest_segment_m
     slack = slack_m - min(error_m, LARGEST_ERROR_M)
     turns = half_turns(table, one)
     breaks = turns | one.jumps

@@ -105,6 +105,18 @@ class CollisionTable:
             ]
         return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
+    @cached_property
+    def longest_segment_m(self) -> float:
+        """The length of the longest core that is a segment."""
+        return max(
+            (
+                float(np.linalg.norm(s.points_in_joint[-1] - s.points_in_joint[0]))
+                for s in self.source
+                if s.core is Core.SEGMENT
+            ),
+            default=0.0,
+        )
+
     def empty_placed_shapes(self) -> PlacedShapes:
         """Arrays for `shape_gaps.place_shapes` to fill."""
         return PlacedShapes(

@@ -1,7 +1,8 @@
 """The step gate (a step limiter): shortens a step to the fraction that is certified.
 
-The method is continuous collision detection by conservative advancement. `Gate` is for Python code;
-the kernels of the default poser and of the planner call `kernels.collision.step_gate` themselves.
+The method is continuous collision detection by conservative advancement. `Gate` is for Python code.
+The default poser shortens its steps in `kernels/posing/frame_step.py` through
+`kernels/collision/step_gate.py`, and the planner calls the same kernel.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from writhe.errors import WritheError
 from writhe.kernels.skeleton.euler_channels import channel_quaternions
 from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE, interpolate_batch
 from writhe.skeleton import Skeleton
+from writhe.skeleton.quaternions import HALF_TURN_RAD
 
-HALF_TURN_RAD = 1e-5  # a rotation this close to pi has no unique shortest arc
 _LONGEST_STEP = 0.9 * np.pi  # radians by which an Euler angle changes between subdivided rows
 _MAX_TURNS = 50.0  # from frame to frame, of an angle that is interpolated as stored
 _LARGEST_ANGLE = 1e6  # radians; above, an angle is not stored precisely enough
@@ -51,6 +51,12 @@ class EulerChannels:
                 f"an Euler angle of {np.abs(angles).max():.3g} radians: angles must be within"
                 f" {_LARGEST_ANGLE:g}"
             )
+
+    def joined(self, other: EulerChannels) -> EulerChannels:
+        """These channels and, for the joints that have none here, those of another."""
+        mine = self.order[:, :1] >= 0
+        order = np.where(mine, self.order, other.order)
+        return EulerChannels(order, np.where(mine, self.angles, other.angles))
 
     def quaternions(self) -> Floats:
         """(rows, n, 4) the rotations of the joints; the identity for those without channels."""
@@ -264,7 +270,8 @@ def gap_error(table: CollisionTable, interpolated: InterpolatedMotion) -> float:
     """Bound in metres of how much a gap between rows may differ from that of the true motion.
 
     A rotation that is off by w radians displaces a point at distance rho by at most w rho, with rho
-    the reach over all poses, as in the certificate's speed bound.
+    the reach over all poses, as in the certificate's speed bound. So does a scale that is off by
+    the share w; since it makes shapes grow as well, rho includes their radii.
     """
     turn, shift = interpolated.rotation_error_rad, interpolated.translation_error_m
     if turn is None or shift is None or not (turn.any() or shift.any()):
@@ -278,8 +285,11 @@ def gap_error(table: CollisionTable, interpolated: InterpolatedMotion) -> float:
         elif end - start == 1 and tree.kind[j] != HINGE:
             length[j] += np.abs(interpolated.q[:, start]).max()
     errors = np.zeros((len(table.bodies.joint), len(length) + 1))  # [body, ancestor + 1]
+    shapes, radius = table.bodies.shape_start, table.shapes.radius
     for body, joint in enumerate(table.bodies.joint):
-        j, reach, error = int(joint), float(table.bodies.reach[body]), 0.0
+        j, error = int(joint), 0.0
+        largest = radius[shapes[body] : shapes[body + 1]].max(initial=0.0)
+        reach = float(table.bodies.reach[body] + largest)
         while j >= 0:
             error += float(turn[j]) * reach + float(shift[j])
             reach += float(length[j] + shift[j])

@@ -79,20 +79,20 @@ def with_interpolation(clip: SweptClip, interpolated: InterpolatedMotion) -> Swe
     return clip._replace(order=order, euler=angles, **results)
 
 
-def open_intervals(room: int) -> OpenIntervals:
-    """Room for this many open intervals."""
+def open_intervals(capacity: int) -> OpenIntervals:
+    """Allocate up to `capacity` open intervals."""
     return OpenIntervals(
-        row=np.zeros(room, dtype=np.int64),
-        pair=np.zeros(room, dtype=np.int64),
-        bound=np.zeros(room),
-        required=np.zeros(room),
+        row=np.zeros(capacity, dtype=np.int64),
+        pair=np.zeros(capacity, dtype=np.int64),
+        bound=np.zeros(capacity),
+        required=np.zeros(capacity),
         state=np.zeros(2, dtype=np.int64),
         lowest=np.full(2, np.inf),
     )
 
 
 def with_doubled_room(opened: OpenIntervals) -> OpenIntervals:
-    """The same entries with twice the room."""
+    """The same entries with twice the capacity."""
     more = open_intervals(2 * len(opened.row))
     for old, new in zip(opened, more, strict=True):
         new[: len(old)] = old

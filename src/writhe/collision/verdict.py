@@ -1,4 +1,4 @@
-"""The verdicts of a certificate; `certify` decides which one a motion gets."""
+"""The verdicts of a certificate; `collision.certify._verdict` decides which one a motion gets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class Verdict(StrEnum):
     """
 
     CERTIFIED = "certified"  # no penetration above the slack, no deep overlap, no fold
-    IMPROVING = "improving"  # starts in violation, never gets deeper, ends shallower
+    # starts in violation, provably never gets deeper, and ends shallower by more than DIP_M
+    IMPROVING = "improving"
     UNDECIDED = "undecided"  # no violation was found, but none could be excluded either
     PENETRATING = "penetrating"  # in violation at some time
     PASSES_THROUGH = "passes through"  # parts pass through each other

@@ -76,10 +76,10 @@ def figure_of(
     else:
         capsules = body_shapes(skeleton, match, skin)
     body = Figure(
-        name=label,
-        skeleton=skeleton,
-        capsules=capsules,
-        skin=skin,
+        label,
+        skeleton,
+        capsules,
+        skin,
         strands=strands,
         roles=found,
         folds=() if known is None else known.folds,

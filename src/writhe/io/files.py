@@ -1,8 +1,8 @@
 """`load` and `save` motions and figures; the suffix selects the format.
 
-A new format is a reader in `load` (with meshes: also in `_load_figure`) or a writer in `save`, a
-suffix in `READABLE` or `WRITABLE`, its first bytes in `_BEGINNINGS`, and a section of
-`docs/files.md`; the studio accepts it when `studio/files/import_export.py` lists it.
+To add a format, add a reader to `load` (and to `_load_figure`, if it has meshes) or a writer to
+`save`, its suffix to `READABLE` or `WRITABLE`, its first bytes to `_MAGIC_BYTES`, and a section to
+`docs/files.md`. The studio accepts the format if `studio/files/import_export.py` lists it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHARACTERS = (*GLTF, ".fbx", *USD)  # formats with meshes
 READABLE = (".bvh", *GLTF, ".fbx", *USD, ".npz")
 WRITABLE = (".bvh", *GLTF, ".fbx", *USD)
 # the first bytes of a file, and the suffix of its format
-_BEGINNINGS = (
+_MAGIC_BYTES = (
     (b"HIERARCHY", ".bvh"),
     (b"glTF", ".glb"),
     (b"Kaydara FBX Binary", ".fbx"),
@@ -44,10 +44,10 @@ def file_format(path: Path) -> str:
             start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     except OSError:
         return suffix
-    for beginning, found in _BEGINNINGS:
-        if start.startswith(beginning):
-            alike = next((group for group in (GLTF, USD) if found in group), (found,))
-            return suffix if suffix in alike else found
+    for magic, found in _MAGIC_BYTES:
+        if start.startswith(magic):
+            same_family = next((group for group in (GLTF, USD) if found in group), (found,))
+            return suffix if suffix in same_family else found
     return suffix
 
 

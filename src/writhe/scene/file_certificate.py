@@ -38,7 +38,7 @@ SPLINE_ERROR_M = 2e-4  # target error of the approximation of cubic splines
 MAX_REFINE = 512  # rows per key of a cubic spline
 SAME_BONES_M = 1e-3  # largest difference from a figure's bones in a file of that figure
 
-Surroundings = Callable[[Floats], Mapping[str, Floats]]
+EnvironmentMotion = Callable[[Floats], Mapping[str, Floats]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ def certify_file(
     interpolation: str | None = None,
     policy: ContactPolicy | None = None,
     figure: Figure | None = None,
-    surroundings: Surroundings | None = None,
+    environment: EnvironmentMotion | None = None,
+    others: Mapping[str, str | Path] | None = None,
     animation: str | int | None = None,
     slack_m: float = SLACK_M,
     broad_phase: BroadPhase | None = None,
@@ -85,26 +86,36 @@ def certify_file(
         fitted to the skeleton of the file.
     animation: the name or number of an animation of a glTF file; see `load`.
     broad_phase: proves intervals to be clear before the sweep; see `certify_interpolations`.
-    surroundings: poses (rows, size) by name of the other actors and of objects at given times; by
+    environment: poses (rows, size) by name of the other actors and of objects at given times; by
         default actors rest and objects follow their keys.
+    others: files that move other actors of the scene, by name, with frames at the same times. All
+        are interpolated alike: Euler angles in one file and slerp in another is not certified.
     """
     file = Path(path)
-    place = Scene.load(scene) if isinstance(scene, str | Path) else scene
-    if place is not None and not place.actors:
+    files = {name: Path(each) for name, each in (others or {}).items()}
+    loaded = Scene.load(scene) if isinstance(scene, str | Path) else scene
+    if loaded is not None and not loaded.actors:
         raise WritheError(f"{scene if isinstance(scene, str | Path) else 'the scene'} has no actor")
     chosen = None
-    if place is not None:
-        chosen = place.actor(actor) if actor else place.actors[0]
+    if loaded is not None:
+        chosen = loaded.actor(actor) if actor else loaded.actors[0]
+    elif files:
+        raise WritheError("files of other actors need the scene that they are in: pass scene=")
 
     def prepared(
         refine: int,
     ) -> tuple[_Stored, CollisionTable, InterpolatedMotion, EulerChannels | None]:
         stored = _read(file, interpolation, refine, animation)
-        if place is None or chosen is None:
+        if loaded is None or chosen is None:
             table = _table(file, stored.motion, figure, policy, animation)
             return stored, table, stored.interpolated, stored.channels
-        body = _body(file, stored.motion, figure, chosen, animation)
-        layout, interpolated, channels = _in_scene(place, chosen, body, stored, surroundings)
+        moved = {chosen.name: (_body(file, stored.motion, figure, chosen, animation), stored)}
+        for name, each in files.items():
+            other = _read(each, interpolation, refine, None)
+            moved[name] = _body(each, other.motion, None, loaded.actor(name), None), other
+            if not np.array_equal(other.interpolated.times_s, stored.interpolated.times_s):
+                raise WritheError(f"{each} and {file} have frames at different times")
+        layout, interpolated, channels = _in_scene(loaded, moved, environment)
         return stored, layout.table, interpolated, channels
 
     stored, table, interpolated, channels = prepared(1)
@@ -116,9 +127,9 @@ def certify_file(
         stored, table, interpolated, channels = prepared(refine)
     how = interpolation or ("slerp" if channels is None else "both")
     interpolations = interpolations_of(table, interpolated, how, channels)
-    if place is not None:
+    if loaded is not None:
         interpolations = [
-            _at_object_keys(place, table, each, surroundings) for each in interpolations
+            _at_object_keys(loaded, table, each, environment) for each in interpolations
         ]
     name = how if how != "slerp" else stored.interpolation
     found = certify_interpolations(table, interpolations, slack_m, name, broad_phase)
@@ -208,16 +219,24 @@ def _body(
 
 
 def _same_bones(one: Skeleton, other: Skeleton) -> bool:
-    def lengths(skeleton: Skeleton) -> dict[str, float]:
-        size = np.linalg.norm(skeleton.tree.offset, axis=1)
+    """Whether the bones of two skeletons are the same vectors in the world at rest.
+
+    The same lengths would not do: shapes would point along the bones of another rest pose.
+    """
+
+    def bones(skeleton: Skeleton) -> dict[str, tuple[str, Floats]]:
+        at, index = skeleton.rest_positions, skeleton.index
         return {
-            joint.name: float(length)
-            for joint, length in zip(skeleton.joints, size, strict=True)
+            joint.name: (joint.parent, at[index(joint.name)] - at[index(joint.parent)])
+            for joint in skeleton.joints
             if joint.parent is not None
         }
 
-    mine, theirs = lengths(one), lengths(other)
-    return all(abs(mine[name] - theirs.get(name, np.inf)) < SAME_BONES_M for name in mine)
+    mine, theirs = bones(one), bones(other)
+    return mine.keys() == theirs.keys() and all(
+        parent == theirs[name][0] and float(np.linalg.norm(bone - theirs[name][1])) < SAME_BONES_M
+        for name, (parent, bone) in mine.items()
+    )
 
 
 def with_skeleton(figure: Figure, skeleton: Skeleton) -> Figure:
@@ -247,7 +266,7 @@ def _at_object_keys(
     scene: Scene,
     table: CollisionTable,
     interpolated: InterpolatedMotion,
-    surroundings: Surroundings | None,
+    environment: EnvironmentMotion | None,
 ) -> InterpolatedMotion:
     """The motion of a scene with rows at the keys of its objects: they may lie between frames."""
     keyed = {item.name: item.keys for item in scene.objects if item.keys is not None}
@@ -255,7 +274,7 @@ def _at_object_keys(
         return interpolated
     times = np.unique(np.concatenate([keys.times_s for keys in keyed.values()]))
     out = with_rows_at(table, interpolated, times)
-    given = surroundings(out.times_s) if surroundings else {}
+    given = environment(out.times_s) if environment else {}
     for name, keys in keyed.items():
         poses = given.get(name)
         out.q[:, table.skeleton.q_slice(name)] = keys.at(out.times_s) if poses is None else poses
@@ -264,40 +283,42 @@ def _at_object_keys(
 
 def _in_scene(
     scene: Scene,
-    actor: Actor,
-    body: Figure,
-    stored: _Stored,
-    surroundings: Surroundings | None,
+    moved: Mapping[str, tuple[Figure, _Stored]],
+    environment: EnvironmentMotion | None,
 ) -> tuple[Layout, InterpolatedMotion, EulerChannels | None]:
-    """The scene with the file's skeleton, and the motion of its whole configuration."""
-    actors = tuple(replace(a, figure=body) if a.name == actor.name else a for a in scene.actors)
+    """The scene with the skeletons of files, by actor, and the motion of its whole configuration.
+
+    The files have rows at the same times.
+    """
+    actors = tuple(
+        replace(a, figure=moved[a.name][0]) if a.name in moved else a for a in scene.actors
+    )
     layout = replace(scene, actors=actors).layout
-    interpolated, skeleton = stored.interpolated, stored.motion.skeleton
-    q = np.tile(layout.rest(), (len(interpolated.q), 1))
+    first = next(iter(moved.values()))[1].interpolated
+    q = np.tile(layout.rest(), (len(first.q), 1))
     for item in scene.objects:
         if item.keys is not None:
-            q[:, layout.object_q[item.name]] = item.keys.at(interpolated.times_s)
+            q[:, layout.object_q[item.name]] = item.keys.at(first.times_s)
     slices = {**layout.actor_q, **layout.object_q}
-    for name, poses in (surroundings(interpolated.times_s) if surroundings else {}).items():
-        if name in slices and name != actor.name:
+    for name, poses in (environment(first.times_s) if environment else {}).items():
+        if name in slices and name not in moved:
             q[:, slices[name]] = poses
-    q[:, layout.actor_q[actor.name]] = interpolated.q
-    joints = [layout.skeleton.index(f"{actor.name}.{name}") for name in skeleton.names]
-
-    def placed(errors: Floats | None) -> Floats | None:
-        if errors is None:
-            return None
-        out = np.zeros(len(layout.skeleton))
-        out[joints] = errors
-        return out
-
+    jumps = np.zeros_like(first.jumps)
+    turn_error, shift_error = np.zeros(len(layout.skeleton)), np.zeros(len(layout.skeleton))
+    channels: EulerChannels | None = None
+    for name, (_, stored) in moved.items():
+        interpolated, skeleton = stored.interpolated, stored.motion.skeleton
+        q[:, layout.actor_q[name]] = interpolated.q
+        jumps |= interpolated.jumps
+        joints = [layout.skeleton.index(f"{name}.{joint}") for joint in skeleton.names]
+        if interpolated.rotation_error_rad is not None:
+            turn_error[joints] = interpolated.rotation_error_rad
+        if interpolated.translation_error_m is not None:
+            shift_error[joints] = interpolated.translation_error_m
+        if stored.channels is not None:
+            own = channels_in_scene(stored.channels, skeleton, layout.skeleton, name)
+            channels = own if channels is None else channels.joined(own)
     whole = replace(
-        interpolated,
-        q=q,
-        rotation_error_rad=placed(interpolated.rotation_error_rad),
-        translation_error_m=placed(interpolated.translation_error_m),
+        first, q=q, jumps=jumps, rotation_error_rad=turn_error, translation_error_m=shift_error
     )
-    channels = stored.channels
-    if channels is not None:
-        channels = channels_in_scene(channels, skeleton, layout.skeleton, actor.name)
     return layout, whole, channels

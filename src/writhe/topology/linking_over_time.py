@@ -48,7 +48,7 @@ class LinkingReport:
             for pair, column in zip(self.pairs, self.values.T, strict=True)
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """A JSON object: the summaries, and the largest sum of absolute values over the motion."""
         total = np.abs(self.values).sum(axis=1)
         return {

@@ -28,7 +28,7 @@ _BALANCE = 0.1  # penalty on unbalanced cuts
 
 
 @dataclass(frozen=True)
-class _Piece:
+class _SplitPiece:
     triangles: Floats  # (t, 3, 3), closed
     hull_volume: float
     excess: float  # volume of the hull minus that of the solid
@@ -87,17 +87,17 @@ def _volume(triangles: Floats) -> float:
     return float((a * np.cross(b, c)).sum() / 6.0)
 
 
-def _piece(triangles: Floats) -> _Piece:
+def _piece(triangles: Floats) -> _SplitPiece:
     from scipy.spatial import ConvexHull, QhullError
 
     try:
         volume = float(ConvexHull(triangles.reshape(-1, 3)).volume)
     except QhullError:
         volume = 0.0  # flat
-    return _Piece(triangles, volume, max(volume - _volume(triangles), 0.0))
+    return _SplitPiece(triangles, volume, max(volume - _volume(triangles), 0.0))
 
 
-def _best_cut(piece: _Piece) -> list[_Piece] | None:
+def _best_cut(piece: _SplitPiece) -> list[_SplitPiece] | None:
     """The two halves with the smallest total hull volume; None if the piece cannot be cut.
 
     Returns a cut even if it does not reduce the volume: for a ring only the second cut does.

@@ -151,6 +151,7 @@ class _HierarchyParser:
         self.words = self._split()
         self.joints: list[BvhJoint] = []
         self.line = 1
+        self._end_sites = 0
 
     def _split(self) -> Iterator[tuple[str, int]]:
         for number, text in enumerate(self.lines, 1):
@@ -270,4 +271,5 @@ class _HierarchyParser:
             raise self._error(f"expected OFFSET in an End Site, found {word[:40]!r}")
         joint.end_sites.append([self._number("OFFSET") for _ in range(3)])
         self._brace("}", f"end of {joint.name}")
-        check_joint_count(self.path, sum(len(j.end_sites) for j in self.joints[-1:]))
+        self._end_sites += 1
+        check_joint_count(self.path, self._end_sites)

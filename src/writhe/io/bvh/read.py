@@ -145,21 +145,24 @@ def _row_error(
     word = block[at : at + 60].split()
     shown = word[0][:40].decode("latin-1") if word else ""
     frame = done + int(state[0]) + 1
-    if code == number_text.TOO_FEW:
-        problem = f"frame {frame} has {found} numbers, the channels need {columns}"
-        remedy = "the line is incomplete, or CHANNELS are wrong"
-    elif code == number_text.TOO_MANY:
-        problem = f"frame {frame} has more than the {columns} numbers that the channels need"
-        remedy = "write one frame per line, and check CHANNELS"
-    elif code == number_text.TOO_MANY_ROWS:
-        problem = f"more lines than the {header.frame_count} frames of the header, from {shown!r}"
-        remedy = "set 'Frames:' to the number of lines"
-    elif code == number_text.NOT_FINITE:
-        problem = f"number {found + 1} of frame {frame}, {shown!r}, is not finite"
-        remedy = "fill the gap in the capture"
-    else:
-        problem = f"number {found + 1} of frame {frame}, {shown!r}, is not a number"
-        remedy = "write decimal numbers such as -1.5 or 2e-3"
+    which = f"number {found + 1} of frame {frame}, {shown!r},"
+    problems = {
+        number_text.TOO_FEW: (
+            f"frame {frame} has {found} numbers, the channels need {columns}",
+            "the line is incomplete, or CHANNELS are wrong",
+        ),
+        number_text.TOO_MANY: (
+            f"frame {frame} has more than the {columns} numbers that the channels need",
+            "write one frame per line, and check CHANNELS",
+        ),
+        number_text.TOO_MANY_ROWS: (
+            f"more lines than the {header.frame_count} frames of the header, from {shown!r}",
+            "set 'Frames:' to the number of lines",
+        ),
+        number_text.NOT_FINITE: (f"{which} is not finite", "fill the gap in the capture"),
+    }
+    not_a_number = f"{which} is not a number", "write decimal numbers such as -1.5 or 2e-3"
+    problem, remedy = problems.get(code, not_a_number)
     return FileFormatError(path, problem, line=line, remedy=remedy)
 
 

@@ -38,13 +38,13 @@ def save_bvh(
     rotation_orders: Mapping[str, str] | None = None,
 ) -> None:
     """Write a BVH file; see `writhe.io.save`."""
-    layout = _Layout(motion, metres_per_unit, undo_repairs, rotation_orders or {})
+    layout = _ChannelLayout(motion, metres_per_unit, undo_repairs, rotation_orders or {})
     with path.open("wb") as file:
         file.write(layout.header().encode())
         layout.write_frames(file)
 
 
-class _Layout:
+class _ChannelLayout:
     """Channels, offsets and units of the file."""
 
     def __init__(

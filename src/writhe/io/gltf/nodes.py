@@ -14,13 +14,15 @@ from writhe.skeleton import quaternions
 
 MAX_COORDINATE = 1e6  # metres
 UNIFORM = 1e-3  # largest relative difference of the three scales of a node
+ORTHOGONAL = 1e-4  # largest dot product of two axes of a node's matrix
 
 
 @dataclass
 class GlbNodes:
     """All nodes that are joints or ancestors of joints, parents first, without scale.
 
-    `offset` is in metres; `scale` is the product of all scales from the root down to the node.
+    `offset` is in metres; `scale` is the product of all scales from the root down to the node,
+    `uneven` the largest relative difference of the node's own three scales from their mean.
     """
 
     order: list[int]  # node indices of the file
@@ -29,6 +31,7 @@ class GlbNodes:
     offset: Floats  # (n, 3)
     rest: Floats  # (n, 4)
     scale: Floats  # (n,)
+    uneven: Floats  # (n,)
     moving: list[bool]  # whether a skin, an animation or a humanoid table uses the node
     notes: list[dict[str, Any]]  # the `extras` that writhe wrote
     tips: list[tuple[str, int, Floats]]  # name, index in `order`, offset
@@ -78,7 +81,10 @@ def local_transform(glb: Glb, node: dict[str, Any], what: str) -> tuple[Floats, 
             glb.fail(
                 f"the matrix of {what} mirrors or flattens", "apply the transform in your tool"
             )
-        translation, rotation = m[:3, 3], quaternions.from_matrices(m[:3, :3] / scale)
+        axes = m[:3, :3] / scale
+        if np.abs(axes.T @ axes - np.eye(3)).max() > ORTHOGONAL:
+            glb.fail(f"the matrix of {what} shears", "apply the transform in your tool")
+        translation, rotation = m[:3, 3], quaternions.from_matrices(axes)
     else:
         given = node.get("translation", [0, 0, 0])
         translation = glb.numbers(given, 3, f"the translation of {what}")
@@ -175,6 +181,7 @@ def _build(
         np.zeros((count, 3)),
         np.zeros((count, 4)),
         np.ones(count),
+        np.zeros(count),
         [n in moving for n in order],
         [notes[n] for n in order],
         [],
@@ -189,6 +196,7 @@ def _build(
             )
         above = out.scale[out.parent[i]] if out.parent[i] >= 0 else 1.0
         out.offset[i], out.rest[i], out.scale[i] = above * at, rotation, above * size
+        out.uneven[i] = np.abs(scale / size - 1.0).max()
     if max(np.abs(out.offset).max(), out.scale.max()) > MAX_COORDINATE:
         glb.fail(f"the skeleton has an offset or scale above {MAX_COORDINATE:g}")
     for name, n in zip(names[count:], sorted(ends), strict=True):

@@ -59,6 +59,19 @@ def read_figure(
 
 
 @dataclass(frozen=True)
+class SampledNodes:
+    """Motion of nodes relative to their rest pose, by index in `GlbNodes.order`.
+
+    translation (count, 3) in metres, rotation (count, 4), growth: the largest relative change of
+    an animated scale.
+    """
+
+    translation: dict[int, Floats]
+    rotation: dict[int, Floats]
+    growth: dict[int, float]
+
+
+@dataclass(frozen=True)
 class GlbAnimation:
     """The nodes of a file and the tracks that move them."""
 
@@ -67,37 +80,67 @@ class GlbAnimation:
     tracks: list[AnimationTrack]
     source: dict[str, Any]
 
-    def joint_of(self, track: AnimationTrack, skeleton: Skeleton) -> tuple[int, float]:
-        """The joint that a track moves, and the metres per unit of its translations."""
-        i = self.nodes.order.index(track.node)
-        return skeleton.index(self.nodes.names[i]), self._scale_above(i)
-
-    def _scale_above(self, i: int) -> float:
+    def scale_above(self, i: int) -> float:
+        """The metres per unit of a node's translations."""
         above = self.nodes.parent[i]
         return float(self.nodes.scale[above]) if above >= 0 else 1.0
 
-    def configurations(self, values: list[Floats], count: int) -> tuple[Skeleton, Floats]:
-        """The skeleton and q (count, nq) from sampled values (count, width) of every track."""
+    def sampled(self, values: list[Floats]) -> SampledNodes:
+        """What sampled values (count, width) of every track do to the nodes."""
         nodes = self.nodes
         index_of = {node: i for i, node in enumerate(nodes.order)}
-        translation: dict[int, Floats] = {}
-        rotation: dict[int, Floats] = {}
+        out = SampledNodes({}, {}, {})
         for track, sampled in zip(self.tracks, values, strict=True):
             i = index_of[track.node]
             if track.path == "scale":
-                _check_not_scaled(self.glb, nodes, i, sampled)
+                out.growth[i] = float(np.abs(sampled / self.own_scale(i) - 1.0).max())
+                _check_not_scaled(self.glb, nodes, i, out.growth[i])
             elif track.path == "rotation":
                 local = quaternions.normalised(np.roll(sampled, 1, axis=-1))
-                rotation[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
+                out.rotation[i] = quaternions.multiply(quaternions.conjugate(nodes.rest[i]), local)
             else:
-                moved = self._scale_above(i) * sampled - nodes.offset[i]
-                translation[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
-        skeleton = _skeleton(nodes, translation, rotation)
+                moved = self.scale_above(i) * sampled - nodes.offset[i]
+                out.translation[i] = quaternions.rotate(quaternions.conjugate(nodes.rest[i]), moved)
+        return out
+
+    def own_scale(self, i: int) -> float:
+        """The scale of a node relative to its parent, at rest."""
+        return float(self.nodes.scale[i]) / self.scale_above(i)
+
+    def configurations(self, sampled: SampledNodes, count: int) -> tuple[Skeleton, Floats]:
+        """The skeleton and q (count, nq) of sampled nodes."""
+        skeleton = _skeleton(self.nodes, sampled.translation, sampled.rotation)
         q = np.tile(skeleton.rest_configuration, (count, 1))
-        for i, name in enumerate(nodes.names):
-            _set_configuration(skeleton, name, q, translation.get(i), rotation.get(i))
+        for i, name in enumerate(self.nodes.names):
+            part, rotation = sampled.translation.get(i), sampled.rotation.get(i)
+            _set_configuration(skeleton, name, q, part, rotation)
         align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
         return skeleton, q
+
+    def left_out(self, sampled: SampledNodes, skeleton: Skeleton) -> tuple[Floats, Floats]:
+        """(n,) and (n,) bounds of what a skeleton leaves out of its nodes' motion at any time.
+
+        Rotation in radians, and translation in metres: a joint that hardly moves is read as one
+        that does not. Scales that are animated, or differ between the axes, displace a point in
+        proportion to its distance, like rotations, and are added to these.
+        """
+        turn, shift = np.zeros(len(skeleton)), np.zeros(len(skeleton))
+        for i, name in enumerate(self.nodes.names):
+            j = skeleton.index(name)
+            joint = skeleton.joints[j]
+            rotation, moved = sampled.rotation.get(i), sampled.translation.get(i)
+            turn[j] = self.nodes.uneven[i] + sampled.growth.get(i, 0.0)
+            if rotation is not None and joint.kind not in (JointKind.FREE, JointKind.BALL):
+                across = rotation[:, 1:]
+                if joint.kind is JointKind.HINGE:
+                    across = np.cross(across, joint.axis)
+                # geodesics between ends that are close stay as close, but for a factor of sqrt(2)
+                turn[j] += 1.5 * 2.1 * float(np.linalg.norm(across, axis=1).max())
+            if moved is not None and joint.kind is not JointKind.FREE:
+                if joint.kind is JointKind.PRISMATIC:
+                    moved = np.cross(moved, joint.axis)
+                shift[j] += float(np.linalg.norm(moved, axis=1).max())
+        return turn, shift
 
 
 def read_animation(glb: Glb, wanted: str | int | None = None) -> GlbAnimation:
@@ -135,17 +178,15 @@ def _read(glb: Glb, wanted: str | int | None) -> tuple[Skeleton, Floats, float, 
     if moving:
         times, fps = sampling_times(glb, moving, 7 * len(animation.nodes.order))
     animation.source["start_s"] = float(times[0])
-    skeleton, q = animation.configurations([t.sample(times) for t in tracks], len(times))
+    sampled = animation.sampled([t.sample(times) for t in tracks])
+    skeleton, q = animation.configurations(sampled, len(times))
     return skeleton, q, fps, animation
 
 
-def _check_not_scaled(glb: Glb, nodes: GlbNodes, i: int, values: Floats) -> None:
+def _check_not_scaled(glb: Glb, nodes: GlbNodes, i: int, growth: float) -> None:
     """Raise if an animated scale changes the length of bones; the scale of a leaf joint does
     not."""
-    if i not in nodes.parent:
-        return
-    above = nodes.scale[nodes.parent[i]] if nodes.parent[i] >= 0 else 1.0
-    if np.abs(values * above / nodes.scale[i] - 1.0).max() > STILL_SCALE:
+    if i in nodes.parent and growth > STILL_SCALE:
         glb.fail(
             f"the scale of {nodes.names[i]!r} is animated, but bones must keep their length",
             "bake it into the mesh, or remove the scale keys",
@@ -161,12 +202,14 @@ def _skeleton(
     for i, name in enumerate(nodes.names):
         above = nodes.parent[i]
         translates = i in translation and float(np.abs(translation[i]).max()) > STILL_M
-        top = above not in rooted and nodes.moving[i]
+        # a node above all joints may turn them, such as the object of an armature
+        moves = nodes.moving[i] or _turns(rotation.get(i))
+        top = above not in rooted and moves
         kind, axis = _noted_kind(nodes.notes[i], rotation.get(i), translation.get(i))
         if kind is None:
             if translates or top:
                 kind = JointKind.FREE
-            elif nodes.moving[i]:
+            elif moves:
                 kind = JointKind.BALL
             else:
                 kind = JointKind.FIXED
@@ -178,6 +221,11 @@ def _skeleton(
     return Skeleton(joints, tips)
 
 
+def _turns(rotation: Floats | None) -> bool:
+    """Whether rotations (count, 4) differ from the rest pose."""
+    return rotation is not None and float(np.abs(rotation[:, 1:]).max()) > HINGE_SLACK_RAD
+
+
 def _noted_kind(
     note: dict[str, Any], rotation: Floats | None, translation: Floats | None
 ) -> tuple[JointKind | None, Floats]:
@@ -187,7 +235,7 @@ def _noted_kind(
     if not isinstance(word, str) or word.upper() not in JointKind.__members__:
         return None, none
     kind = JointKind[word.upper()]
-    rotates = rotation is not None and float(np.abs(rotation[:, 1:]).max()) > HINGE_SLACK_RAD
+    rotates = _turns(rotation)
     translates = translation is not None and float(np.abs(translation).max()) > STILL_M
     if kind is JointKind.FREE:
         return kind, none

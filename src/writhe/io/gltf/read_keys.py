@@ -8,6 +8,9 @@ between two rows
 - CUBICSPLINE tracks are approximated by straight lines and slerp between `refine` rows for each
   key, with a bound of the error.
 
+Motion that the skeleton cannot represent (scales, tiny motion of a joint that was read as fixed) is
+part of that bound, and so is a linear rotation by pi with rows between its keys.
+
 Bound for a spline. On an interval of length 1 let p(u) be the cubic, |p'| <= P1, |p''| <= P2, and
 for rotations |p| >= m. A curve and the straight line between its ends differ by max|p''| / 8 at
 most. Players normalise a rotation to n = p / |p|, for which |n'| <= P1/m = v and
@@ -29,6 +32,7 @@ from writhe.io.gltf.container import Glb
 from writhe.io.gltf.read import read_animation
 from writhe.io.gltf.read_sampled import AnimationTrack
 from writhe.skeleton import Motion
+from writhe.skeleton.quaternions import HALF_TURN_RAD
 
 UNBOUNDED_RAD = 2.0 * np.pi  # error of a spline that comes near the zero quaternion
 _LARGEST_BOUND = 0.3
@@ -68,9 +72,10 @@ def load_gltf_keys(
     # each time occurs twice: before it, where STEP tracks still hold, and from it on
     twice = np.repeat(times, 2)[1:] if "STEP" in kinds else times
     held = np.repeat(times, 2)[:-1] if "STEP" in kinds else times
-    skeleton, q = animation.configurations(
-        [t.sample(held if t.interpolation == "STEP" else twice) for t in tracks], len(twice)
+    sampled = animation.sampled(
+        [t.sample(held if t.interpolation == "STEP" else twice) for t in tracks]
     )
+    skeleton, q = animation.configurations(sampled, len(twice))
     jumps = np.zeros(max(0, len(twice) - 1), dtype=np.bool_)
     if "STEP" in kinds:
         keep = np.ones(len(twice), dtype=np.bool_)
@@ -79,21 +84,39 @@ def load_gltf_keys(
         jumps[1::2] = False
         jumps = jumps[keep][1:]
         q, twice = np.ascontiguousarray(q[keep]), twice[keep]
-    turn, shift = np.zeros(len(skeleton)), np.zeros(len(skeleton))
+    turn, shift = animation.left_out(sampled, skeleton)
     for track in tracks:
+        node = animation.nodes.order.index(track.node)
+        joint = skeleton.index(animation.nodes.names[node])
         if track.interpolation == "CUBICSPLINE" and len(times) > 1:
-            joint, scale = animation.joint_of(track, skeleton)
-            error = _spline_error(track, times) * (1.0 if track.path == "rotation" else scale)
-            (turn if track.path == "rotation" else shift)[joint] += error
+            error = _spline_error(track, times)
+            if track.path == "translation":
+                shift[joint] += error * animation.scale_above(node)
+            else:
+                turn[joint] += error / (
+                    1.0 if track.path == "rotation" else animation.own_scale(node)
+                )
+        elif _divides_half_turn(track, times):
+            turn[joint] += UNBOUNDED_RAD
     named = {"LINEAR": "slerp", "STEP": "step", "CUBICSPLINE": "cubic spline"}
     how = " and ".join(name for kind, name in named.items() if kind in kinds) or "slerp"
     motion = Motion(skeleton, q, 30.0, path.stem, animation.source)
     return KeyedMotion(motion, twice, jumps, turn, shift, how)
 
 
+def _divides_half_turn(track: AnimationTrack, times: Floats) -> bool:
+    """Whether a linear rotation by pi has rows between its keys: it may go either way round."""
+    if track.path != "rotation" or track.interpolation != "LINEAR" or len(track.times) < 2:
+        return False
+    dots = np.abs(np.einsum("kc,kc->k", track.values[1:], track.values[:-1]))
+    keys = np.flatnonzero(dots < 0.5 * HALF_TURN_RAD)
+    after = np.searchsorted(times, track.times[keys], side="right")
+    return bool((after < np.searchsorted(times, track.times[keys + 1])).any())
+
+
 def _spline_error(track: AnimationTrack, times: Floats) -> float:
     """The bound of the module's docstring over the intervals between `times`: rad or file units."""
-    if len(track.times) < 2 or track.path == "scale":
+    if len(track.times) < 2:
         return 0.0
     middle = 0.5 * (times[:-1] + times[1:])
     inside = (middle > track.times[0]) & (middle < track.times[-1])

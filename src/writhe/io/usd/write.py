@@ -15,7 +15,7 @@ from writhe.errors import WritheError
 from writhe.io.gltf.buffers import FORMAT
 from writhe.io.stored_body import body_note
 from writhe.io.usd import require_usd, usd_modules
-from writhe.io.usd.write_meshes import write_meshes
+from writhe.io.usd.write_meshes import skinned_mesh, write_meshes
 from writhe.skeleton import Figure, Motion, Skeleton, forward, quaternions
 
 
@@ -67,7 +67,7 @@ def save_usd(
         if figure.source is not None and figure.source.format == FORMAT:
             write_meshes(stage, skel, figure, path.parent)
         else:
-            _mesh(stage, skel, figure)
+            skinned_mesh(stage, skel, "/Character/Mesh", figure.skin)
     stage.GetRootLayer().Save()
     Path(str(path) + encoding).replace(path)
 
@@ -130,25 +130,3 @@ def _animate(stage: Any, skel: Any, skeleton: Skeleton, motion: Motion, tokens: 
         rotations.Set(Vt.QuatfArray(values), f)
     binding = UsdSkel.BindingAPI.Apply(skel.GetPrim())
     binding.CreateAnimationSourceRel().SetTargets([animation.GetPath()])
-
-
-def _mesh(stage: Any, skel: Any, figure: Figure) -> None:
-    Gf, UsdGeom, UsdSkel, Vt = usd_modules("Gf", "UsdGeom", "UsdSkel", "Vt")
-
-    skin = figure.skin
-    assert skin is not None
-    mesh = UsdGeom.Mesh.Define(stage, "/Character/Mesh")
-    points = np.ascontiguousarray(skin.vertices, dtype=np.float32)
-    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(points))
-    faces = np.ascontiguousarray(skin.triangles, dtype=np.int32)
-    mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(faces), 3, dtype=np.int32)))
-    mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(faces.ravel()))
-    mesh.CreateSubdivisionSchemeAttr("none")
-    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
-    binding.CreateSkeletonRel().SetTargets([skel.GetPath()])
-    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
-    width = skin.joints.shape[1]
-    joints = np.ascontiguousarray(skin.joints, dtype=np.int32).ravel()
-    weights = np.ascontiguousarray(skin.weights, dtype=np.float32).ravel()
-    binding.CreateJointIndicesPrimvar(False, width).Set(Vt.IntArray.FromNumpy(joints))
-    binding.CreateJointWeightsPrimvar(False, width).Set(Vt.FloatArray.FromNumpy(weights))

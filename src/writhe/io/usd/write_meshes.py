@@ -15,7 +15,7 @@ from writhe.io.gltf.container import Glb
 from writhe.io.gltf.read import file_joints
 from writhe.io.gltf.skin import PosedPrimitive, posed_primitives
 from writhe.io.usd import usd_modules
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, Skin
 
 TEXTURES = "textures"  # the folder of image files beside a file
 
@@ -46,15 +46,31 @@ def _identifier(name: str, taken: set[str]) -> str:
     return word
 
 
-def _mesh(stage: Any, skel: Any, part: PosedPrimitive, path: str) -> Any:
-    Gf, Sdf, UsdGeom, UsdSkel, Vt = usd_modules("Gf", "Sdf", "UsdGeom", "UsdSkel", "Vt")
+def skinned_mesh(stage: Any, skel: Any, path: str, skin: Skin | PosedPrimitive) -> Any:
+    """Define a mesh at `path` that is bound to the skeleton with the weights of `skin`."""
+    Gf, UsdGeom, UsdSkel, Vt = usd_modules("Gf", "UsdGeom", "UsdSkel", "Vt")
 
     mesh = UsdGeom.Mesh.Define(stage, path)
-    mesh.CreatePointsAttr(_vectors(part.vertices))
-    faces = np.ascontiguousarray(part.triangles, dtype=np.int32)
+    mesh.CreatePointsAttr(_vectors(skin.vertices))
+    faces = np.ascontiguousarray(skin.triangles, dtype=np.int32)
     mesh.CreateFaceVertexCountsAttr(Vt.IntArray.FromNumpy(np.full(len(faces), 3, dtype=np.int32)))
     mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(faces.ravel()))
     mesh.CreateSubdivisionSchemeAttr("none")
+    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
+    binding.CreateSkeletonRel().SetTargets([skel.GetPath()])
+    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
+    width = skin.joints.shape[1]
+    joints = np.ascontiguousarray(skin.joints, dtype=np.int32).ravel()
+    weights = np.ascontiguousarray(skin.weights, dtype=np.float32).ravel()
+    binding.CreateJointIndicesPrimvar(False, width).Set(Vt.IntArray.FromNumpy(joints))
+    binding.CreateJointWeightsPrimvar(False, width).Set(Vt.FloatArray.FromNumpy(weights))
+    return mesh
+
+
+def _mesh(stage: Any, skel: Any, part: PosedPrimitive, path: str) -> Any:
+    Sdf, UsdGeom, Vt = usd_modules("Sdf", "UsdGeom", "Vt")
+
+    mesh = skinned_mesh(stage, skel, path, part)
     if part.normals is not None:
         mesh.CreateNormalsAttr(_vectors(part.normals))
         mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
@@ -65,14 +81,6 @@ def _mesh(stage: Any, skel: Any, part: PosedPrimitive, path: str) -> Any:
         flipped = np.stack([uv[:, 0], 1.0 - uv[:, 1]], axis=1)
         primvar = api.CreatePrimvar(name, kind, UsdGeom.Tokens.vertex)
         primvar.Set(Vt.Vec2fArray.FromNumpy(np.ascontiguousarray(flipped, dtype=np.float32)))
-    binding = UsdSkel.BindingAPI.Apply(mesh.GetPrim())
-    binding.CreateSkeletonRel().SetTargets([skel.GetPath()])
-    binding.CreateGeomBindTransformAttr(Gf.Matrix4d(1.0))
-    width = part.joints.shape[1]
-    joints = np.ascontiguousarray(part.joints, dtype=np.int32).ravel()
-    weights = np.ascontiguousarray(part.weights, dtype=np.float32).ravel()
-    binding.CreateJointIndicesPrimvar(False, width).Set(Vt.IntArray.FromNumpy(joints))
-    binding.CreateJointWeightsPrimvar(False, width).Set(Vt.FloatArray.FromNumpy(weights))
     return mesh
 
 

@@ -17,6 +17,8 @@ from writhe.research.evaluation.generated_characters import GeneratedCharacter
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton
 from writhe.skeleton.limits import limit_excess
+from writhe.skeleton.shape_fitting.fit_points import Tightness, depths
+from writhe.skeleton.shape_fitting.joint_skin import JointSkin
 from writhe.skeleton.shape_fitting.rest_overlaps import without_rest_overlaps
 from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage, surface_coverage
 
@@ -38,12 +40,16 @@ def test_the_rest_pose_is_certified(generated: GeneratedCharacter) -> None:
 @pytest.mark.parametrize(
     "name", ["Michelle.glb", "CesiumMan.glb", "meebit.vrm", "RiggedFigure.glb"]
 )
-def test_the_rest_pose_of_characters_from_elsewhere_is_certified(name: str) -> None:
+def test_characters_from_elsewhere_are_covered_and_certified_at_rest(name: str) -> None:
     path = SHARED / name
     if not path.exists():
         pytest.skip("the characters from elsewhere are not beside this checkout")
-    found = certify_rest(load_figure(path))
+    body = load_figure(path)
+    found = certify_rest(body)
     assert found.certified, [(p.a, p.b) for p in found.worst_pairs if p.violates]
+    assert body.skin is not None
+    size = float(np.ptp(body.skin.vertices, axis=0).max()) / 1.7
+    assert surface_coverage(body).worst_outside_m < 0.006 * size
 
 
 def test_shapes_inside_each_other_are_kept_apart() -> None:
@@ -64,6 +70,45 @@ def test_shapes_inside_each_other_are_kept_apart() -> None:
     for thigh, side in ((left, 1.0), (right, -1.0)):
         outer = side * thigh.start_in_joint[0] + thigh.radius_m
         assert outer == pytest.approx(0.09, abs=1e-6)
+
+
+def test_added_shapes_give_way_to_those_that_are_kept() -> None:
+    joints = [
+        Joint("hips", None, JointKind.FREE),
+        Joint("left", "hips", JointKind.BALL, np.array([0.04, 0.0, 0.0])),
+        Joint("right", "hips", JointKind.BALL, np.array([-0.04, 0.0, 0.0])),
+    ]
+    down = np.array([0.0, -0.4, 0.0])
+    kept, added = Capsule("left", np.zeros(3), down, 0.03), Capsule("right", np.zeros(3), down, 0.1)
+    first, second = without_rest_overlaps(Skeleton(joints), [kept, added], 1.0, kept=1)
+    assert first.radius_m == kept.radius_m
+    np.testing.assert_array_equal(first.end_in_joint, down)
+    assert second.radius_m < 0.1
+
+
+def test_skin_that_shapes_leave_uncovered_gets_smaller_ones() -> None:
+    """A thigh of 8 cm whose capsule had to be 6 cm thick, away from the inner side."""
+    angle, height = (
+        g.ravel() for g in np.meshgrid(np.arange(0, 6.28, 0.2), np.arange(0, 0.4, 0.02))
+    )
+    normals = np.column_stack([np.cos(angle), 0.0 * angle, np.sin(angle)])
+    points = 0.08 * normals + np.column_stack([0 * height, height, 0 * height])
+    order = np.random.default_rng(0).permutation(len(points))
+    count = len(points)
+    skin = JointSkin(
+        0,
+        points[order],
+        normals[order],
+        np.full(count, 1e-4),
+        np.zeros(count, bool),
+        np.empty((0, 3)),
+    )
+    thin = np.array([[0.02, 0.0, 0.0, 0.02, 0.4, 0.0, 0.06]])
+    uncovered = -depths(points, thin).min()
+    filled = np.concatenate([thin, skin.fill(thin, Tightness())])
+    assert uncovered > 0.03
+    assert depths(points, filled).min() > -0.005
+    assert depths(points, filled).max() < 0.03
 
 
 def certify_rest(body: Figure) -> Certificate:

@@ -187,6 +187,33 @@ def test_feet_of_preset_poses_stand_on_their_skin(
         assert abs(float(heights[mine].min())) < 0.004
 
 
+def test_feet_that_lie_on_their_instep_are_not_in_the_floor(generated: GeneratedCharacter) -> None:
+    body = generated.figure
+    assert body.skin is not None
+    database = builtin_database("basic")
+    human = database.q[database.clip.index("kneel arms folded")]
+    frames = forward(body.skeleton, posture_on_body(BodyMap(body, database.figure), human))
+    heights = body.skin.deform(body.skeleton, frames.positions, frames.rotations)[:, 1]
+    feet = [j for role, j in generated.roles.items() if role.endswith(("ankle", "toe"))]
+    mine = np.isin(body.skin.vertex_joint, [body.skeleton.index(j) for j in feet])
+    assert -0.005 < heights[mine].min() < 0.005
+
+
+def test_hands_in_the_lap_do_not_lock_the_feet_in_the_floor() -> None:
+    path = CHARACTERS / "mixamo.fbx"
+    if not path.exists():
+        pytest.skip("the characters from elsewhere are not beside this checkout")
+    pytest.importorskip("ufbx", reason="no FBX reader: pip install 'writhe[fbx]'")
+    body = load_figure(path)
+    database = builtin_database("chair")
+    human = database.q[database.clip.index("sit wide, hands in lap")]
+    q = posture_on_body(BodyMap(body, database.figure), human, "chair")
+    assert BodySetting(body, "chair", sole_depth(body)).clear(q)[0]
+    frames = forward(body.skeleton, q)
+    hands = [frames.position(body.joint_of(f"{side}_wrist")) for side in ("left", "right")]
+    assert np.linalg.norm(hands[0] - hands[1]) < 0.25
+
+
 def test_a_small_person_sits_on_the_seat_not_in_it() -> None:
     path = CHARACTERS / "meebit.vrm"
     if not path.exists():
@@ -200,5 +227,6 @@ def test_a_small_person_sits_on_the_seat_not_in_it() -> None:
     hips = frames.position(body.joint_of("hips"))
     assert SEAT_M < hips[1] < SEAT_M + 0.15
     assert abs(hips[2]) < 0.3
-    for side in ("left", "right"):
-        assert frames.position(body.joint_of(f"{side}_ankle"))[1] < hips[1] - 0.1
+    left, right = (frames.position(body.joint_of(f"{side}_ankle"))[1] for side in ("left", "right"))
+    assert max(left, right) < hips[1] - 0.1
+    assert abs(left - right) < 0.03, "hands on the thighs must not lift a leg"

@@ -20,7 +20,7 @@ class Coverage:
     p95_m: float
     max_m: float
 
-    def to_json(self) -> dict[str, float]:
+    def as_dict(self) -> dict[str, float]:
         """A JSON object, distances in centimetres."""
         return {
             "count": self.count,

@@ -63,10 +63,11 @@ class NeighbourSearch:
 
 
 def build_tree(features: Floats, linking: Floats) -> PostureTree:
-    """A tree of recursive 2-means clusters with up to CHILDREN children per node."""
+    """A binary tree of 2-means clusters, collapsed into nodes of up to CHILDREN children."""
     total, lead = len(features), min(LEADING, features.shape[1])
     head, linking_32 = features[:, :lead].astype(np.float32), linking.astype(np.float32)
     order = np.arange(total, dtype=np.int64)
+    # rows are nodes: first posture, last posture + 1, left child (the right one follows it) or -1
     span = np.empty((2 * total, 3), dtype=np.int64)
     span = span[: split_all(head, order, LEAF_SIZE, span)].copy()
     head, linking_32 = head[order], linking_32[order]

@@ -18,8 +18,10 @@ def finger_roles(tree: RestTree, side: str, wrist: int) -> tuple[dict[str, int],
         finger = next((f for j in chain if (f := tree.names[j].finger)), None)
         if finger is not None and finger not in named:
             named[finger] = chain
-    if not named:
-        named = _by_order(tree, wrist, chains)
+    if len(named) < len(FINGERS):
+        ordered = _by_order(tree, wrist, chains)
+        if all(ordered.get(finger, [None])[-1] == chain[-1] for finger, chain in named.items()):
+            named = ordered or named
     roles: dict[str, int] = {}
     for finger, chain in named.items():
         for number, joint in enumerate(_phalanges(tree, finger, chain)[:3], start=1):

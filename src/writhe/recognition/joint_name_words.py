@@ -6,6 +6,15 @@ in others); the values (0 to 1) say how likely each is, and the position in the 
 
 from __future__ import annotations
 
+from writhe.recognition.joint_name_languages import (
+    FOREIGN_FINGER_WORDS,
+    FOREIGN_KIND_WORDS,
+    FOREIGN_LEFT,
+    FOREIGN_LEGS,
+    FOREIGN_RIGHT,
+    FOREIGN_ROLE_WORDS,
+    FOREIGN_SHOULDERS,
+)
 from writhe.recognition.roles import RigKind
 
 # role without its side to (words, value)
@@ -48,12 +57,12 @@ _ROLE_WORDS: dict[str, tuple[tuple[str, float], ...]] = {
     ),
     "elbow": (
         (
-            "forearm farm lowerarm lowarm armlower elbow radius ulna forearmbend"
+            "forearm farm lowerarm lowarm loarm armlower elbow radius ulna forearmbend"
             " forearmstretch ひじ",
             1.0,
         ),
     ),
-    "wrist": (("wrist fingerbase 手首", 1.0), ("hand", 0.9)),
+    "wrist": (("wrist fingerbase 手首", 1.0), ("hand", 0.9), ("palm", 0.5)),
     "hip": (
         (
             "upleg upperleg uplegs thigh femur legupper thighbend thighstretch upperthigh 足"
@@ -66,8 +75,8 @@ _ROLE_WORDS: dict[str, tuple[tuple[str, float], ...]] = {
     ),
     "knee": (
         (
-            "lowerleg lowleg leglower knee shin calf tibia shank crus legstretch calfbend shinbend"
-            " ひざ",
+            "lowerleg lowleg loleg leglower knee shin calf tibia shank crus legstretch calfbend"
+            " shinbend ひざ",
             1.0,
         ),
         ("leg", 0.7),
@@ -121,8 +130,8 @@ EMPTY_WORDS = frozenset(
         " avatar genesis man woman male female rokoko newton mvn xsens smpl smplx"
     )
 )
-LEFT_WORDS = frozenset(_words("l left lft lt 左"))
-RIGHT_WORDS = frozenset(_words("r right rgt rt 右"))
+LEFT_WORDS = frozenset(_words(f"l left lft lt 左 {FOREIGN_LEFT}"))
+RIGHT_WORDS = frozenset(_words(f"r right rgt rt 右 {FOREIGN_RIGHT}"))
 
 
 def _role_table() -> dict[str, dict[str, float]]:
@@ -131,10 +140,26 @@ def _role_table() -> dict[str, dict[str, float]]:
         for text, value in rows:
             for word in _words(text):
                 table.setdefault(word, {})[role] = value
+    for role, text in FOREIGN_ROLE_WORDS.items():
+        for word in _words(text):
+            table.setdefault(word, {})[role] = 1.0
+    for text, english in ((FOREIGN_SHOULDERS, "shoulder"), (FOREIGN_LEGS, "leg")):
+        table |= dict.fromkeys(_words(text), table[english])
     return table
+
+
+def _kind_table() -> dict[str, RigKind]:
+    tables = (_KIND_WORDS, FOREIGN_KIND_WORDS)
+    table = {word: kind for rows in tables for kind, text in rows.items() for word in _words(text)}
+    return table | dict.fromkeys(FINGER_OF_WORD, RigKind.FINGER)
 
 
 # word to {role without its side: value}
 ROLES_OF_WORD = _role_table()
-KIND_OF_WORD = {word: kind for kind, text in _KIND_WORDS.items() for word in _words(text)}
-FINGER_OF_WORD = {word: finger for finger, text in FINGER_WORDS.items() for word in _words(text)}
+FINGER_OF_WORD = {
+    word: finger
+    for words in (FINGER_WORDS, FOREIGN_FINGER_WORDS)
+    for finger, text in words.items()
+    for word in _words(text)
+}
+KIND_OF_WORD = _kind_table()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -30,6 +32,15 @@ _PHALANX = {
     "medial": 2,
     "distal": 3,
 }
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_PREFIX_SHARE = (
+    0.7  # a word in this fraction of all names is a prefix, such as the character's name
+)
+_MIN_NAMES = 8  # fewer names have no prefix in this sense
+# sides in scripts without spaces, written together with the part
+_GLUED_SIDES = tuple(
+    sorted((w for w in LEFT_WORDS | RIGHT_WORDS if not w.isascii()), key=len, reverse=True)
+)
 _PROGRAM_NUMBER = frozenset(("mixamorig", "bip", "biped", "character", "genesis", "smpl", "actor"))
 
 
@@ -55,14 +66,30 @@ class ParsedName:
         return self.roles.get(part, -1.0)
 
 
-@lru_cache(maxsize=4096)
-def parse_name(name: str) -> ParsedName:
-    """Parse the name of a joint, independent of the other joints."""
+def parse_names(names: Iterable[str]) -> list[ParsedName]:
+    """Parse the names of a skeleton's joints; words that nearly all of them share are ignored."""
+    listed = list(names)
+    counts = Counter(word for name in listed for word in set(_tokens(_without_namespace(name))))
+    least = max(_MIN_NAMES, _PREFIX_SHARE * len(listed))
+    shared = frozenset(word for word, count in counts.items() if count >= least)
+    return [parse_name(name, shared) for name in listed]
+
+
+def _without_namespace(name: str) -> str:
+    """The name without namespaces and accents."""
     bare = re.split(r"[:|]", unicodedata.normalize("NFKC", name))[-1].strip()
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFD", bare.replace("ß", "ss")))
+    return unicodedata.normalize("NFC", plain)
+
+
+@lru_cache(maxsize=4096)
+def parse_name(name: str, shared: frozenset[str] = frozenset()) -> ParsedName:
+    """Parse the name of a joint, without the words `shared` by all joints."""
+    bare = _without_namespace(name)
     if _VERTEBRA.match(bare):
         part = "neck" if bare[0] in "cC" else "trunk"
         return ParsedName(roles={part: 1.0}, number=int(bare[1:]), plain=bare.lower())
-    tokens = _tokens(bare)
+    tokens = [t for t in _tokens(bare) if t not in shared]
     side, tokens = _take_side(tokens)
     words, number = _without_program(tokens)
     plain = "".join([*words, str(number)])
@@ -72,6 +99,8 @@ def parse_name(name: str) -> ParsedName:
         finger = None  # SpineMiddle
     spelled = "".join(t for t in tokens if not t.isdigit())
     roles = _roles([spelled], side) if spelled in ROLES_OF_WORD else _roles(words, side)
+    if "palm" in words and number is not None:
+        roles = {}  # one of the bones of a hand, not the hand
     kind = None if roles else _kind(words, finger)
     if kind is not None and kind is not RigKind.FINGER:
         finger = None
@@ -85,8 +114,9 @@ def _tokens(bare: str) -> list[str]:
     found: list[str] = []
     for token in _TOKEN.findall(bare):
         word = token.lower()
-        if word[0] in "左右" and len(word) > 1:
-            found += [word[0], word[1:]]
+        ahead = next((s for s in _GLUED_SIDES if word.startswith(s)), None)
+        if ahead is not None and not _known(word):
+            found += [ahead, word.removeprefix(ahead)]
             continue
         glued = _SIDE_GLUED.match(word)
         if _known(word) or glued is None or not _known(glued[2]):

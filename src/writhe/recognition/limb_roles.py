@@ -22,6 +22,7 @@ _MISSING = 0.4  # cost of a missing clavicle or toe
 _MISSING_END = 1.5  # cost of a missing wrist or ankle
 _SKIPPED_TOE = 0.3
 _FINGERS_AT_WRIST = 0.7
+_PAST_BONE = 0.6  # cost of a hip beyond a bone as long as the thigh
 _PAST_HAND = 1.0  # cost of a wrist beyond the joint from which the fingers start
 
 
@@ -128,8 +129,11 @@ def _candidate(
     score -= 0.5 * (tree.bone[top] < COINCIDENT * tree.span)  # CMU's LHipJoint is at the hips
     before = choice[upper] - (choice["clavicle"] + 1 if "clavicle" in choice else 0)
     score -= 0.15 * max(0, before)
+    if not arm:  # a leg does not begin after a long bone
+        score -= _PAST_BONE * _along(tree, chain, 0, choice[upper]) / first
     # a segment cut into pieces (forearm, forearm.001): its first joint has the role
     score -= 0.05 * sum(_is_piece(tree, j) for j in (top, bend))
+    score -= 0.2 * ("clavicle" in joints and _is_piece(tree, joints["clavicle"]))
     return LimbCandidate(joints, named, lengths, score)
 
 

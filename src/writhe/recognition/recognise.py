@@ -286,11 +286,11 @@ def _limbs(tree: RestTree) -> tuple[tuple[str, ...], ...]:
     minimum = LIMB_REACH * tree.span
     found: list[tuple[float, tuple[str, ...]]] = []
     for joint in range(len(tree)):
-        ways = [c for c in tree.children[joint] if tree.bone[c] + tree.reach[c] > minimum]
-        if len(ways) < 2 and tree.parent[joint] >= 0:
+        branches = [c for c in tree.children[joint] if tree.bone[c] + tree.reach[c] > minimum]
+        if len(branches) < 2 and tree.parent[joint] >= 0:
             continue
-        for way in ways:
-            chain = [way]
+        for branch in branches:
+            chain = [branch]
             while True:
                 below = [
                     c for c in tree.children[chain[-1]] if tree.bone[c] + tree.reach[c] > minimum

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.recognition.joint_names import ParsedName, parse_name
+from writhe.recognition.joint_names import ParsedName, parse_names
 from writhe.recognition.roles import RigKind
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.skeleton.skeleton import Skeleton
@@ -53,7 +53,7 @@ class RestTree:
         for tip in skeleton.tips:
             j = skeleton.index(tip.joint)
             tips.setdefault(j, []).append(positions[j] + turns[j] @ tip.offset_in_joint)
-        names = [parse_name(name) for name in skeleton.names]
+        names = parse_names(skeleton.names)
         return RestTree(skeleton, parent, children, end, positions, names, tips)
 
     def __len__(self) -> int:

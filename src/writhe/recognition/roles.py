@@ -38,10 +38,3 @@ class RigKind(StrEnum):
     CLOTH = "cloth"
     ATTACHMENT = "attachment"  # weapons, tails, wings, accessories
     UNKNOWN = "unknown"
-
-
-def other_side(role: str) -> str:
-    """The role on the other side of the body; a role of the midline itself."""
-    if role.startswith("left_"):
-        return "right_" + role[5:]
-    return "left_" + role[6:] if role.startswith("right_") else role

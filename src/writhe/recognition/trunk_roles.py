@@ -12,6 +12,7 @@ from writhe.recognition.rest_tree import RestTree
 
 # relative to the length of a leg (hip to ankle)
 _HEAD_BONE = 0.14  # a longer bone at the end of the neck leads to the top of the head
+_LEG_OF_TRUNK = 1.8  # leg / trunk of a human; longer legs do not make a head larger
 _HIPS_ABOVE = 0.2  # largest distance from the legs' parent to a joint named after the hips
 
 
@@ -75,12 +76,20 @@ def _is_neck(tree: RestTree, body: BodyCandidate, arms_at: int, leg: float) -> b
     return float(above @ up) > 0.03 * leg
 
 
-def _up(tree: RestTree, body: BodyCandidate) -> Floats:
-    """The direction from the hips to the shoulders."""
+def _trunk(tree: RestTree, body: BodyCandidate) -> Floats:
+    """The vector from the hips to the shoulders."""
     shoulders = [tree.positions[x.joints["shoulder"]] for x in body.arms]
     hips = [tree.positions[x.joints["hip"]] for x in body.legs]
-    up = shoulders[0] + shoulders[1] - hips[0] - hips[1]
-    return up / max(float(np.linalg.norm(up)), 1e-12)
+    return 0.5 * (shoulders[0] + shoulders[1] - hips[0] - hips[1])
+
+
+def _trunk_length(tree: RestTree, body: BodyCandidate) -> float:
+    return float(np.linalg.norm(_trunk(tree, body)))
+
+
+def _up(tree: RestTree, body: BodyCandidate) -> Floats:
+    """The direction from the hips to the shoulders."""
+    return _trunk(tree, body) / max(_trunk_length(tree, body), 1e-12)
 
 
 def _says_chest(tree: RestTree, joint: int) -> bool:
@@ -180,6 +189,7 @@ def _head(tree: RestTree, body: BodyCandidate, chain: Sequence[int], leg: float)
     if ends_here and len(free) > 1:
         bone = tree.positions[last] - tree.positions[free[-2]]
         aside = body.posture.readable and float(bone @ _up(tree, body)) < 0.5 * tree.bone[last]
-        if aside or tree.bone[last] > _HEAD_BONE * leg:
+        size = min(leg, _LEG_OF_TRUNK * _trunk_length(tree, body)) if body.posture.readable else leg
+        if aside or tree.bone[last] > _HEAD_BONE * size:
             return free[-2]
     return last

@@ -17,15 +17,15 @@ from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.recognition.rest_alignment import RestBody, shortest_rotation
 from writhe.retargeting.soles import Sole
 from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
+from writhe.skeleton.limbs import SIDES
 
 PLANTED_SPEED_M_S = 0.15
 PLANTED_DRIFT_M = 0.02  # a foot that drifts farther counts as a new plant
 STEP_GAP_S = 0.1
-PLANTED_HEIGHT_M = 0.07  # of the ball of the foot above its lowest height
+PLANTED_HEIGHT_M = 0.07  # a foot whose ball is higher above its lowest height is not planted
 SHORTEST_PLANT_S = 0.12
 BLEND_S = 0.25
 FULL_REACH = 0.9995  # maximum leg extension, as a fraction of the straight length
-SIDES = ("left", "right")
 
 
 def keep_feet(
@@ -39,13 +39,16 @@ def keep_feet(
 ) -> tuple[Motion, dict[str, Any]]:
     """The motion with planted feet locked on the ground, and a report.
 
-    source_balls: positions (F, 3) of the balls of the source's feet, by side. same: the motion is
-    that of the source, and stays as it is unless the ground is elsewhere.
-    The ground is at floor_m; by default at the median height of planted soles, so that the
-    body is not shifted on average. A sole that is planted in the source lies on it, and no sole
-    sinks below it: first the body follows the ground under its feet, then the legs do the rest.
-    The report: planted frames, slide before and after, ground height, largest distance of a
-    planted sole from the ground before and after, m.
+    Soles that are planted in the source lie on the ground, and no sole sinks below it: the whole
+    body is shifted first, and leg IK makes the remaining correction. The report has the planted
+    frames, the slide before and after, the ground height, and the largest distance of a planted
+    sole from the ground before and after, m.
+
+    source_balls: positions (F, 3) of the balls of the source's feet, by side.
+    floor_m: height of the ground; by default the median height of planted soles, so that the body
+        is not shifted on average.
+    same: whether the motion is that of the source; it is not changed then unless the ground is
+        at another height.
     """
     frames = motion.frames()
     plants = {side: planted_spans(ball, motion.fps) for side, ball in source_balls.items()}
@@ -54,13 +57,11 @@ def keep_feet(
     level = float(np.median(np.concatenate(planted))) if planted else None
     floor = level if floor_m is None else floor_m
     slide, apart = _slide(frames, plants, soles), _off_ground(low, plants, level)
-    moved = False
     if floor is not None and not (same and floor == level):
         lift = _lift(low, plants, floor, motion.fps)
         motion = _with_hips_lowered(motion, -lift, target)
-        frames, moved = motion.frames(), True
+        frames = motion.frames()
         low = {side: height + lift for side, height in low.items()}
-    if floor is not None and moved:
         shifts = {
             side: _corrections(
                 soles[side].ball(frames), low[side] - floor, plants[side], motion.fps
@@ -145,10 +146,10 @@ def planted_spans(ball: Floats, fps: float) -> list[tuple[int, int]]:
 
 
 def _corrections(ball: Floats, height: Floats, spans: list[tuple[int, int]], fps: float) -> Floats:
-    """(F, 3) foot displacements: to the mean position and the ground while planted.
+    """(F, 3) displacements that put a planted foot at its mean position and on the ground.
 
-    height (F,): of the lowest point of the sole above the ground, which must not become negative.
-    Corrections are faded in between the spans.
+    height (F,): height of the lowest point of the sole above the ground; no correction makes it
+    negative. Corrections fade in and out between the spans.
     """
     shift = np.zeros_like(ball)
     for a, b in spans:

@@ -27,11 +27,10 @@ from writhe.recognition.rest_alignment import (
     rest_body,
     shortest_rotation,
 )
-from writhe.retargeting.planted_feet import SIDES
 from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
 from writhe.retargeting.soles import sole
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
-from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.limbs import ANKLES, SIDES
 
 # confidence in the flexion plane rises from 0 at the first flexion angle to 1 at the second
 PLANE_FROM_RAD, PLANE_SURE_RAD = np.radians(6.0), np.radians(25.0)

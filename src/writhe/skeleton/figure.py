@@ -75,31 +75,21 @@ class Skin:
         positions (n, 3), rotations (n, 3, 3) of the posed skeleton give (v, 3); with a leading
         frame axis, (frames, v, 3).
         """
-        from writhe.kernels.skeleton.skinning import skin_frames
+        from writhe.kernels.skeleton.skinning import SkinArrays, skin_frames
         from writhe.skeleton.kinematics import forward
 
         rest = forward(skeleton, skeleton.rest_configuration)
         single = positions.ndim == 2
-        positions, rotations = (
-            (positions[None], rotations[None])
-            if single
-            else (
-                positions,
-                rotations,
-            )
-        )
+        if single:
+            positions, rotations = positions[None], rotations[None]
         count = len(self.vertices)
         twist = self.twist or Twist(
             np.full(count, -1, dtype=np.int64), np.zeros(count), np.zeros((len(skeleton), 3))
         )
         out = np.empty((len(positions), count, 3))
+        skin = self.vertices, self.joints, self.weights, twist.joint, twist.share, twist.axis
         skin_frames(
-            self.vertices,
-            self.joints,
-            self.weights,
-            twist.joint,
-            twist.share,
-            twist.axis,
+            SkinArrays(*skin),
             skeleton.tree.parent,
             skeleton.tree.subtree_end,
             rest.positions,

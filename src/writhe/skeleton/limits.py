@@ -68,14 +68,20 @@ def within_limits(turn: Floats, limits: Limits) -> Floats:
     swing_twist(np.ascontiguousarray(turn, dtype=np.float64), limits.frame, coordinates)
     twist = float(np.clip(coordinates[0], limits.lower[0], limits.upper[0]))
     extent = swing_extent(coordinates, limits.lower, limits.upper, gradient)
-    y, z = coordinates[1:] / max(float(extent), 1.0)
+    swing = coordinates[1:] / max(float(extent), 1.0)
+    return from_swing_twist(np.array([twist, *swing]), limits.frame)
+
+
+def from_swing_twist(coordinates: Floats, frame: Floats) -> Floats:
+    """(4,) the rotation with coordinates (twist, swing_y, swing_z) in a limit frame (4,)."""
+    twist, y, z = coordinates
     swing = float(np.hypot(y, z))
     scale = 0.5 if swing < 1e-9 else np.sin(swing / 2) / swing
     parts = (
         np.array([np.cos(swing / 2), 0.0, scale * y, scale * z]),
         np.array([np.cos(twist / 2), np.sin(twist / 2), 0.0, 0.0]),
     )
-    frame = np.asarray(limits.frame)
+    frame = np.asarray(frame)
     return quaternions.multiply(frame, *parts, quaternions.conjugate(frame))
 
 

@@ -11,6 +11,8 @@ from writhe.arguments import checked
 from writhe.arrays import Floats, Quaternion, floats
 from writhe.errors import WritheError
 
+HALF_TURN_RAD = 1e-5  # a rotation this close to pi has no unique shortest arc
+
 
 @checked
 def rotation_matrix(quaternion: ArrayLike) -> Floats:

@@ -100,14 +100,9 @@ class Skeleton:
                 dof_turns[v_start[j]] = 0
             elif joint.kind is JointKind.FREE:
                 dof_turns[v_start[j] : v_start[j] + 3] = 0
+        indices = parent, kind, q_start, v_start, subtree_end, dof_joint, dof_turns
         return Tree(
-            parent=parent,
-            kind=kind,
-            q_start=q_start,
-            v_start=v_start,
-            subtree_end=subtree_end,
-            dof_joint=dof_joint,
-            dof_turns=dof_turns,
+            *indices,
             offset=np.array([j.offset_in_parent for j in self.joints]).reshape(n, 3),
             rest=np.array([rotation_matrix(j.rest) for j in self.joints]).reshape(n, 3, 3),
             axis=np.array([j.axis for j in self.joints]).reshape(n, 3),

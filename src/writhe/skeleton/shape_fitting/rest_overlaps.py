@@ -42,12 +42,17 @@ _END_ON = 0.4  # cosine to the normal above which a capsule is shortened instead
 
 
 def without_rest_overlaps(
-    skeleton: Skeleton, capsules: list[Capsule], size: float, postures: Sequence[Floats] = ()
+    skeleton: Skeleton,
+    capsules: list[Capsule],
+    size: float,
+    postures: Sequence[Floats] = (),
+    kept: int = 0,
 ) -> tuple[Capsule, ...]:
     """The capsules, changed where they overlap at rest by more than the contact policy allows.
 
     What cannot be kept apart (shapes inside each other) loses the smaller capsule.
     size: stature relative to an adult's. postures: configurations (nq,) that must be possible too.
+    kept: the first so many capsules do not overlap too much and are not changed.
     """
     if not 2 <= len(capsules) <= _MAX_CAPSULES:
         return tuple(capsules)
@@ -61,9 +66,9 @@ def without_rest_overlaps(
     pairs = _tested_pairs(skeleton, capsules)
     if len(pairs.a) == 0:
         return tuple(capsules)
-    fitted = radii.copy()
+    fitted, fixed = radii.copy(), np.arange(len(radii)) < kept
     for thinnest in _THINNEST:
-        _give_way(local, radii, thinnest * fitted, pairs, size, poses[:1])
+        _give_way(local, radii, thinnest * fitted, fixed, pairs, size, poses[:1])
     allowed = _allowed_elsewhere(poses[0].world(local), radii, pairs, size)
     hindered = [
         pose
@@ -71,17 +76,17 @@ def without_rest_overlaps(
         if _excess(pose.world(local), radii, pairs, size, allowed)[0].max() > _HINDERED_M * size
     ]
     if hindered:
-        _give_way(local, radii, _THINNEST[0] * fitted, pairs, size, [poses[0], *hindered])
-        _give_way(local, radii, _THINNEST[-1] * fitted, pairs, size, poses[:1])
-    kept = _largest_apart(poses[0].world(local), radii, pairs, size)
+        _give_way(local, radii, _THINNEST[0] * fitted, fixed, pairs, size, [poses[0], *hindered])
+        _give_way(local, radii, _THINNEST[-1] * fitted, fixed, pairs, size, poses[:1])
+    apart = _largest_apart(poses[0].world(local), radii, fixed, pairs, size)
     return tuple(
         replace(c, start_in_joint=local[i, 0], end_in_joint=local[i, 1], radius_m=float(radii[i]))
         for i, c in enumerate(capsules)
-        if kept[i]
+        if apart[i]
     )
 
 
-class _Pairs(NamedTuple):
+class _TestedPairs(NamedTuple):
     """Pairs of capsules that the contact policy tests, and which of them are near neighbours."""
 
     a: Ints
@@ -105,13 +110,15 @@ def _give_way(
     local: Floats,
     radii: Floats,
     thinnest: Floats,
-    pairs: _Pairs,
+    fixed: Bools,
+    pairs: _TestedPairs,
     size: float,
     poses: Sequence[_Pose],
 ) -> None:
     """Shrink and move the capsules, in place, until no pair has an excess or none can shrink.
 
-    local (c, 2, 3): their axes in their joints, radii (c,), thinnest (c,): the least radii.
+    local (c, 2, 3): their axes in their joints, radii (c,), thinnest (c,): the least radii;
+    fixed (c,): those that are not changed.
     poses: the rest pose, and others in which near neighbours must not overlap much more.
     """
     a, b, near, _ = pairs
@@ -146,6 +153,8 @@ def _give_way(
             away += np.einsum("cji,ckj->cki", pose.rotations, moved)
         if longest == 0.0:
             return
+        shrink[fixed] = 0.0
+        away[fixed] = 0.0
         room = np.maximum(radii - thinnest, 0.0)
         away[shrink > room] = 0.0  # as thin as it may be
         shrink = np.minimum(shrink, room)
@@ -157,7 +166,7 @@ def _give_way(
         local += away
 
 
-def _allowed_elsewhere(ends: Floats, radii: Floats, pairs: _Pairs, size: float) -> Floats:
+def _allowed_elsewhere(ends: Floats, radii: Floats, pairs: _TestedPairs, size: float) -> Floats:
     """(k,) how far pairs may overlap in other postures: near ones, as the contact policy says.
 
     ends (c, 2, 3): in the rest pose. Distant parts are not compared there.
@@ -178,14 +187,16 @@ def _inwards(ends: Floats, at: Floats) -> Floats:
     return along * (sign / np.maximum(length, 1e-12))[:, None]
 
 
-def _largest_apart(ends: Floats, radii: Floats, pairs: _Pairs, size: float) -> Bools:
-    """(c,) which capsules stay so that no pair has an excess: of a pair, the thicker one."""
+def _largest_apart(
+    ends: Floats, radii: Floats, fixed: Bools, pairs: _TestedPairs, size: float
+) -> Bools:
+    """(c,) which capsules stay so that no pair has an excess: of a pair, a fixed or the thicker."""
     excess = _excess(ends, radii, pairs, size, None)[0]
     kept = np.ones(len(radii), dtype=np.bool_)
     for k in np.argsort(-excess):
         a, b = int(pairs.a[k]), int(pairs.b[k])
         if excess[k] > 10 * _TINY_M * size and kept[a] and kept[b]:
-            kept[a if radii[a] < radii[b] else b] = False
+            kept[a if (fixed[a], radii[a]) < (fixed[b], radii[b]) else b] = False
     return kept
 
 
@@ -196,7 +207,7 @@ def _of_ends(s: Floats) -> Floats:
 
 
 def _excess(
-    ends: Floats, radii: Floats, pairs: _Pairs, size: float, allowed: Floats | None
+    ends: Floats, radii: Floats, pairs: _TestedPairs, size: float, allowed: Floats | None
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """(k,) by how much pairs overlap too much, and what `_closest_points` gives.
 
@@ -211,25 +222,17 @@ def _excess(
     return radii[a] + radii[b] - distance - allowed, direction, s, t
 
 
-def _tested_pairs(skeleton: Skeleton, capsules: list[Capsule]) -> _Pairs:
+def _tested_pairs(skeleton: Skeleton, capsules: list[Capsule]) -> _TestedPairs:
     joint = np.array([skeleton.index(c.joint) for c in capsules], dtype=np.int64)
-    steps = body_steps(skeleton.tree.parent, joint)
-    names = [c.part_name for c in capsules]
-    number: dict[tuple[str, str], int] = {}
-    rows = [
-        (
-            a,
-            b,
-            int(steps[a, b]),
-            number.setdefault((min(names[a], names[b]), max(names[a], names[b])), len(number)),
-        )
-        for a in range(len(capsules))
-        for b in range(a + 1, len(capsules))
-        if names[a] != names[b] and steps[a, b] != 1
-    ]
-    table = np.array(rows, dtype=np.int64).reshape(-1, 4)
-    near = (table[:, 2] >= 0) & (table[:, 2] <= _NEAR_STEPS)
-    return _Pairs(table[:, 0], table[:, 1], near, table[:, 3])
+    own, row = np.unique(joint, return_inverse=True)
+    part = np.unique([c.part_name for c in capsules], return_inverse=True)[1]
+    a, b = np.triu_indices(len(capsules), 1)
+    steps = body_steps(skeleton.tree.parent, own)[row[a], row[b]]
+    tested = (part[a] != part[b]) & (joint[a] != joint[b]) & (steps != 1)
+    a, b, steps = a[tested], b[tested], steps[tested]
+    low, high = np.minimum(part[a], part[b]), np.maximum(part[a], part[b])
+    number = np.unique(low * len(capsules) + high, return_inverse=True)[1]
+    return _TestedPairs(a, b, (steps >= 0) & (steps <= _NEAR_STEPS), number)
 
 
 def _closest_points(ends: Floats, a: Ints, b: Ints) -> tuple[Floats, Floats, Floats, Floats]:

@@ -33,6 +33,27 @@ def test_a_walk_arrives_with_feet_that_do_not_slide() -> None:
     assert frames.rotation("chest")[:, 1, 1].min() > np.cos(np.radians(10.0))
 
 
+def test_arms_swing_both_ways_and_hips_turn_with_the_legs() -> None:
+    human = figure("human")
+    database, number = preset_pose("basic", "stand")
+    found = walk(human, database.q[number], (0.0, 2.2), fps=FPS)
+    assert found.certificate.certified, [one.text() for one in found.conflicts]
+    frames = found.motion.frames()
+    middle = slice(20, 70)
+    for side, other in (("left", "right"), ("right", "left")):
+        shoulder, wrist, ankle, opposite = (
+            frames.position(joint)[middle, 2]
+            for joint in (f"{side}_shoulder", f"{side}_wrist", f"{other}_ankle", f"{side}_ankle")
+        )
+        swing = wrist - shoulder
+        assert swing.max() > 0.2
+        assert swing.min() < 0.0
+        assert np.corrcoef(swing, ankle - opposite)[0, 1] > 0.7  # with the opposite leg
+    yaw = np.degrees(np.arctan2(*frames.rotation("hips")[middle][:, [0, 2], 2].T))
+    assert yaw.max() > 3.0
+    assert yaw.min() < -3.0
+
+
 def test_a_hand_cannot_walk() -> None:
     hand = figure("hand")
     with pytest.raises(WritheError, match="two feet"):

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from writhe.animation.body.body_model import BodyModel
 from writhe.animation.clear_spans import SpanClearing
 from writhe.animation.collision_world import Surroundings, World, figure_world, scene_world
 from writhe.animation.conflicts import find_conflicts, moved_keys, worst_pin_error
 from writhe.animation.foot_contacts import contacts_of_keys
-from writhe.animation.in_between import BodyModel, InBetween
+from writhe.animation.in_between import InBetween
 from writhe.animation.key_interpolation import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, prefixed

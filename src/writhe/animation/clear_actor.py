@@ -161,8 +161,8 @@ class ActorMotion:
             motion = Motion(self.figure.skeleton, q, scene_motion.fps, "Detour")
             if self.certified(rows, motion.resample(self.fps).q):
                 return motion
-            reason = "other moving parts block every path that was found; push out instead"
-        raise WritheError(f"Cannot go around: {reason}.")
+            reason = "other moving parts block every path that was found"
+        raise WritheError(f"Cannot go around: {reason}")
 
     def corrected(self, rows: Floats, fixed: tuple[int, ...]) -> Motion:
         """The actor's motion in the scene rows (n, nq), each frame corrected as little as possible.
@@ -184,7 +184,7 @@ class ActorMotion:
             if change.acceptable:
                 break
         if best is None:
-            raise WritheError("Small corrections do not clear this segment. Go around instead.")
+            raise WritheError("Small corrections do not clear this segment")
         return best[0]
 
     def _still_pins(self, rows: Floats) -> tuple[str, ...]:
@@ -255,7 +255,7 @@ class ActorMotion:
             out[begin : end + 1, self.own] = found.resample(self.fps).q
         q = np.ascontiguousarray(out[:, self.own])
         if not self.certified(rows, q):
-            raise WritheError("Parts pass through each other too often to push them out.")
+            raise WritheError("Parts pass through each other too often to push them out")
         return Motion(self.figure.skeleton, q, self.fps, "Pushed out")
 
     def _blocked(self, rows: Floats) -> list[tuple[int, int]]:
@@ -289,7 +289,7 @@ class ActorMotion:
                 return Motion(self.figure.skeleton, q, self.fps, "Pushed out")
         raise WritheError(
             "This segment cannot be pushed out without changing the poses at its ends: parts pass"
-            " right through each other. Go around instead."
+            " right through each other"
         )
 
     def change(self, rows: Floats, motion: Motion) -> MotionChange:
@@ -316,7 +316,20 @@ class ActorMotion:
             methods.append(lambda: self.detour(rows))
             if self.linking_changes(rows[0], rows[-1]):
                 methods.reverse()
-        return self.best(rows, methods)
+        try:
+            return self.best(rows, methods)
+        except WritheError as error:
+            raise WritheError(
+                f"{self._in_the_way(rows)}, and neither a small correction nor a way around was"
+                " found: add a key between these poses in which the parts are apart, or move one of"
+                " the poses."
+            ) from error
+
+    def _in_the_way(self, rows: Floats) -> str:
+        """The worst overlap in the scene rows as text."""
+        report = certify(self.scene.layout.table, rows, self.fps)
+        worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m)
+        return f"{self.name_of(worst.a)} and {self.name_of(worst.b)} meet"
 
 
 def _tapered(

@@ -33,6 +33,10 @@ _ROUNDING = (0.15, 0.1, 0.06, 0.03)  # width of the blur of a path, as a share o
 _POP, _MIN_POP = 1.2, 0.004  # relative to the blend, and rad added to that
 _LEAP, _MIN_LEAP = 3.0, 0.15  # rotation in a frame relative to the blend's, and rad added to that
 _BEYOND = 0.005  # rad beyond a limit that is solved for
+_FAST = 1.15  # rotation in a frame of a planned path, relative to the largest of the blend
+_SLOWER = 4  # rounds in which a path is timed again
+_RAMPS = (0.05, 0.3)  # shortest and longest share of the time in which a path speeds up
+_OFF_BALANCE_M = 0.02  # by which a path may leave the support
 _FALLOFFS = (5, 2)  # of the planner's energy: paths close to the body, then far from it
 
 
@@ -45,7 +49,10 @@ class SpanClearing:
         self._blend = frames.blend.copy()
         self._planner = {
             falloff: EnergyPlanner(
-                PlanOptions(energy=EnergyOptions(falloff=falloff), corner_rounds=0, sweeps=0)
+                PlanOptions(
+                    energy=EnergyOptions(falloff=falloff),
+                    limit_tolerance=_BEYOND,
+                )
             )
             for falloff in _FALLOFFS
         }
@@ -62,7 +69,7 @@ class SpanClearing:
             return np.zeros(0, dtype=np.int64)
         skeleton = self.frames.world.skeleton
         turns = _largest_turns(skeleton, q[first : last + 1])
-        usual = float(_largest_turns(skeleton, self._blend[first : last + 1]).max(initial=0.0))
+        usual = self._fastest(self._blend, first, last)
         leaps = turns > _LEAP * usual + _MIN_LEAP
         found = [
             t for t in range(first, last) if leaps[t - first] or gate.fraction(q[t], q[t + 1]) < 1.0
@@ -74,14 +81,16 @@ class SpanClearing:
         times, keys = self.frames.times_s, self.frames.key_times_s
         edges = np.clip(np.searchsorted(times, keys - 1e-9), 0, len(times) - 1)
         for a, b in pairwise(edges):
-            first, last = int(a), int(b)
-            left = self.widen(first, last, self.blocked(first, last))
-            if len(left) and self.frames.options.plan:
-                self._go_around(first, last, left)
-            elif not len(left) and self._pop(self.frames.q, first, last) > self._smooth_enough(
-                first, last
-            ):
-                self._restore(self._rounded(first, last))
+            self.clear_span(int(a), int(b))
+
+    def clear_span(self, first: int, last: int) -> bool:
+        """Clear the frames between those of two keys; returns whether they are clear."""
+        left = self.widen(first, last, self.blocked(first, last))
+        if len(left):
+            self._clear_blocked(first, last, left)
+        elif self._pop(self.frames.q, first, last) > self._smooth_enough(first, last):
+            self._restore(self._rounded(first, last))
+        return not len(left) or not len(self.blocked(first, last))
 
     def widen(self, first: int, last: int, blocked: Ints) -> Ints:
         """Solve blocked frames with wider margins; returns what stays blocked."""
@@ -103,42 +112,46 @@ class SpanClearing:
         frames.q[first : last + 1] = best
         return fewest
 
-    def _go_around(self, first: int, last: int, blocked: Ints) -> None:
-        """Follow a planned path if that leaves fewer intervals blocked."""
-        frames = self.frames
-        if last - first < 2:
+    def _clear_blocked(self, first: int, last: int, blocked: Ints) -> None:
+        """A detour in balance, else the blend out of balance, else a detour out of balance."""
+        frames, part = self.frames, slice(first, last + 1)
+        if self._go_around(first, last) or not np.isfinite(frames.support[part]).any():
             return
+        before, support = self._kept(), frames.support[part].copy()
+        frames.support[part], frames.raised[part] = np.inf, 0.0
+        frames.solve(first, last + 1)
+        left = self.widen(first, last, self.blocked(first, last))
+        if len(left) and not self._go_around(first, last) and len(left) >= len(blocked):
+            self._restore(before)
+            frames.support[part] = support
+
+    def _go_around(self, first: int, last: int) -> bool:
+        """Follow a planned path if there is one that is clear."""
+        frames = self.frames
+        if last - first < 2 or not frames.options.plan:
+            return False
         before = self._kept()
-        fewest, best = len(blocked), None
         for falloff in _FALLOFFS:
             path = self._path(first, last, falloff)
             if path is None:
                 continue
             frames.raised[first : last + 1] = 0.0
             frames.use_path(first, last + 1, path)
-            # the path itself, then solved once more for pins that hold during a part of the span,
-            # and for limits, which a path keeps at its waypoints only
+            # the path itself, else solved once more for balance, for pins that hold during a part
+            # of the span, and for limits between the waypoints of the path
             left = self.blocked(first, last)
             beyond = frames.beyond_limits(first, last + 1) > _BEYOND
-            if len(left) or beyond or self._off_pins(first, last):
-                clear_path = not len(left) and not self._off_pins(first, last)
+            falls = frames.off_balance(first, last + 1) > _OFF_BALANCE_M
+            if len(left) or beyond or falls or self._off_pins(first, last):
                 frames.solve(first, last + 1)
                 left = self.widen(first, last, self.blocked(first, last))
-                if len(left) and clear_path:
-                    frames.raised[first : last + 1] = 0.0
-                    frames.use_path(first, last + 1, path)
-                    left = self.blocked(first, last)
-            if len(left) < fewest:
-                fewest = len(left)
-                best = self._kept()
-                if not fewest:
-                    best = self._rounded(first, last)
-            if not fewest:
-                break
-        self._restore(before if best is None else best)
-        if best is not None:
-            times = frames.times_s
-            self.planned.append((float(times[first]), float(times[last])))
+            if not len(left):
+                self._restore(self._rounded(first, last))
+                self._restore(self._slowed(first, last))
+                self.planned.append((float(frames.times_s[first]), float(frames.times_s[last])))
+                return True
+            self._restore(before)
+        return False
 
     def _rounded(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
         """The frames of a clear path with its corners rounded: the smoothest that stays clear.
@@ -212,20 +225,46 @@ class SpanClearing:
             return None
         if not found.solved:
             return None
-        count = last - first + 1
-        rows = smoothed(found, Timing(fps=30.0, duration_s=1.0))
-        u = (frames.times_s[first : last + 1] - frames.times_s[first]) / (
-            frames.times_s[last] - frames.times_s[first]
-        )
-        # the joint that turns most in a step sets its time: no joint is much faster than needed
+        return self._timed(first, last, smoothed(found, Timing(fps=30.0, duration_s=1.0)))
+
+    def _timed(self, first: int, last: int, rows: Floats) -> Floats:
+        """(last - first + 1, nq) a path (n, nq) between two frames, at the times of the frames.
+
+        The joint that turns most in a step sets its time: no joint is much faster than needed.
+        """
+        frames, world = self.frames, self.frames.world
+        times = frames.times_s[first : last + 1]
+        u = (times - times[0]) / (times[-1] - times[0])
         travel = np.concatenate([[0.0], np.cumsum(_largest_turns(world.skeleton, rows) + 1e-6)])
-        at = np.interp(trapezoid(u) * travel[-1], travel, np.arange(len(rows), dtype=float))
-        path = path_rows(world.skeleton, rows, at)
+        mean = float(travel[-1]) / (last - first)
+        usual = self._fastest(self._blend, first, last)
+        ramp = float(np.clip(1.0 - mean / max(_FAST * usual, 1e-9), *_RAMPS))
+        at = np.interp(trapezoid(u, ramp) * travel[-1], travel, np.arange(len(rows), dtype=float))
         out = frames.blend[first : last + 1].copy()
-        out[:, world.actor_q] = path[:, world.actor_q]
+        out[:, world.actor_q] = path_rows(world.skeleton, rows, at)[:, world.actor_q]
         out[0], out[-1] = frames.q[first], frames.q[last]
-        assert len(out) == count
         return out
+
+    def _slowed(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
+        """The frames of a clear path timed again if a joint is much faster than in the blend."""
+        frames = self.frames
+        best, fastest = self._kept(), self._fastest(frames.q, first, last)
+        for _ in range(_SLOWER):
+            if fastest < _FAST * self._fastest(self._blend, first, last):
+                break
+            path = self._timed(first, last, frames.q[first : last + 1].copy())
+            frames.use_path(first, last + 1, path)
+            frames.solve(first, last + 1)
+            now = self._fastest(frames.q, first, last)
+            if now > fastest or len(self.blocked(first, last)):
+                break
+            best, fastest = self._kept(), now
+        return best
+
+    def _fastest(self, q: Floats, first: int, last: int) -> float:
+        """The largest rotation of a joint from one frame to the next, rad."""
+        turns = _largest_turns(self.frames.world.skeleton, q[first : last + 1])
+        return float(turns.max(initial=0.0))
 
 
 def _steps(skeleton: Skeleton, rows: Floats) -> Floats:

@@ -1,8 +1,11 @@
-"""Solves the frames between keys: the blend of the keys, corrected to keep pins, limits, contacts.
+"""Solves the frames between keys: the blend of the keys, corrected to keep pins, limits, contacts,
+and balance.
 
 Frames are solved one by one (`kernels.animation.frame_solve`), so that any window of frames, such
-as that around a playhead, can be solved first. Where contacts push, corrections are smoothed over
-time and the frames solved once more.
+as that around a playhead, can be solved first. Every span starts and ends exactly at its keys. If
+its forward solution does not end at the second key, the span is solved backwards from that key too,
+and the forward solution is faded into the backward one. Then corrections are smoothed over time, if
+there are any, and the frames are solved once more.
 """
 
 from __future__ import annotations
@@ -11,75 +14,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from writhe.animation.collision_world import World
+from writhe.animation.body.balance import Balance
+from writhe.animation.body.body_model import LIMIT_INSET, SUPPORT_DIRECTIONS, BodyModel, frame_model
+from writhe.animation.body.lean import lean_trunk
+from writhe.animation.body.limited_blend import limited_blend
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
-from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets
-from writhe.arrays import Floats, Ints
-from writhe.collision import NearPairs
-from writhe.database.posture import metres_per_radian
+from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets, posed
+from writhe.arrays import Floats
 from writhe.easing import smoothstep
-from writhe.kernels.animation.frame_solve import (
-    FrameModel,
-    FrameTargets,
-    InBetweenWorkspace,
-    solve_frames,
-)
-from writhe.kernels.qp.dual_active_set import make_constraint_rows, make_dual_workspace
+from writhe.kernels.animation.frame_solve import FrameTargets, solve_frames
 from writhe.kernels.skeleton import kinematics
-from writhe.kernels.terms.limit_rows import limit_values
-from writhe.planning.compiled_problem import compile_limits
+from writhe.kernels.skeleton.mass import centre_of_mass
 from writhe.skeleton import forward
-from writhe.solvers.posing import Hold
-from writhe.terms import CompiledTerms, joint_limits
 
-_MAX_CONTACTS = 64  # rows of contacts in a frame
-_ROOT_METRES = 1.5  # cost of moving the root by a metre
-_LIMIT_INSET = 0.002  # rad that solved poses stay inside their limits
-_OTHER_SIDE = 0.5  # rad or m from a key: not the same solution of its pins
-_KEPT = 1e-4  # m or rad by which a key may miss a pin
+_PIN_TOLERANCE = 1e-4  # m or rad; a key that misses a pin by more does not replace its frame
 _SAME_TIME_S = 1e-6  # a frame this near to a key is that key
-_REACHED = 0.01  # rad from a limit that counts as reached
-
-
-class BodyModel:
-    """Data shared by all animations of one body in one world: limits, metric, workspace."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-        skeleton = world.skeleton
-        terms = CompiledTerms(skeleton, joint_limits(skeleton, only_under=world.limited_under))
-        self.limits = compile_limits(skeleton.tree, terms.program)
-        self.lower, self.upper = terms.lower + _LIMIT_INSET, terms.upper - _LIMIT_INSET
-        self.inverse_metric = _inverse_metric(world)
-        self.near = NearPairs(world.table)
-        self._workspaces: dict[int, InBetweenWorkspace] = {}
-
-    def workspace(self, pins: int) -> InBetweenWorkspace:
-        """Arrays for so many pins."""
-        if pins not in self._workspaces:
-            self._workspaces[pins] = _workspace(self.world, pins, len(self.limits.kind))
-        return self._workspaces[pins]
-
-    def widened_limits(self, rows: Floats) -> tuple[Floats, Floats]:
-        """(k, m) lower and upper joint limits, widened to those that rows (k, nq) exceed."""
-        values = np.array([self.limit_values(q) for q in rows]).reshape(len(rows), -1)
-        return np.minimum(self.lower, values), np.maximum(self.upper, values)
-
-    def limit_values(self, q: Floats) -> Floats:
-        """(m,) values of the joint limits at a configuration (nq)."""
-        m = len(self.limits.kind)
-        values = np.zeros(m)
-        limit_values(self.limits, q, np.zeros((m, 3)), np.zeros(3), values)
-        return values
+_AT_LIMIT_RAD = 0.01  # a joint nearer than this to a limit is at the limit
+# The motion has a kink at a key if its last step is larger than _KINK times the step before it plus
+# _MIN_KINK (rad or m).
+_KINK, _MIN_KINK = 2.0, 0.01
 
 
 class InBetween:
     """The frames of one animation. Not thread-safe.
 
-    keys (k, nq) of the actor at key_times_s; times_s (F,) those of the frames; slopes (k, nv) as in
-    `KeyBlend`. With `move_keys` False the keys stay as they are, even if they miss a pin.
-    After construction `q` (F, nq) holds the blend; `solve` corrects a range of frames.
+    keys (k, nq) are the actor's configurations at key_times_s, times_s (F,) the frame times, and
+    slopes (k, nv) those of `KeyBlend`. If `move_keys` is False, the keys are not changed, even
+    if they miss a pin. After construction `q` (F, nq) is the blend; `solve` corrects a range of
+    frames.
     """
 
     def __init__(
@@ -100,7 +63,7 @@ class InBetween:
         self.times_s, self.key_times_s = times_s, key_times_s
         self._skeleton = world.skeleton
         rows = world.rows(key_times_s, keys)
-        self._model = _model(body, self.pins)
+        self._model = frame_model(body, self.pins)
         self._work = body.workspace(len(self.pins))
         # the keys themselves, with every pin that holds at them
         self.min_clearance = self._min_clearance(rows)
@@ -110,7 +73,7 @@ class InBetween:
             self.min_clearance = self._min_clearance(self.keys)
         actor_rows = np.ascontiguousarray(self.keys[:, world.actor_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, actor_rows, ease, slopes)
-        self.blend = world.rows(times_s, blend.sample(times_s))
+        self.blend = limited_blend(body, blend, times_s)
         after = np.searchsorted(key_times_s, times_s, side="right")
         self.span = np.clip(after - 1, 0, max(len(keys) - 2, 0)).astype(np.int64)
         self.raised = np.zeros(len(times_s))
@@ -120,21 +83,33 @@ class InBetween:
         after = np.minimum(self.span + 1, len(keys) - 1)
         self._lower = np.minimum(lower[self.span], lower[after])
         self._upper = np.maximum(upper[self.span], upper[after])
+        self.support = np.full((len(times_s), SUPPORT_DIRECTIONS), np.inf)
+        if options.balance:
+            self._keep_balance(Balance(body, self.keys, key_times_s), blend)
         self.targets: PinTargets
-        self._retarget()
+        self._update_pin_targets()
         self.q = self.blend.copy()
 
+    def _keep_balance(self, balance: Balance, blend: KeyBlend) -> None:
+        """Bound the centre of mass; delay the legs while weight is shifted to or from a seat."""
+        self.support = balance.bounds(self.times_s, self.span)
+        times = balance.legs_times(self.times_s, self.span)
+        if not np.array_equal(times, self.times_s):
+            legs = self.body.legs_q
+            self.blend[:, legs] = limited_blend(self.body, blend, times)[:, legs]
+        lean_trunk(self.body.world, balance.leans(self.times_s, self.span), self.blend)
+
     def _frames_of_keys(self) -> list[tuple[int, int]]:
-        """Frames at the times of keys, with the keys; without keys that miss a pin."""
+        """(frame, key) for frames at the times of keys, except keys that miss a pin."""
         near = np.abs(self.times_s[:, None] - self.key_times_s[None]) < _SAME_TIME_S
         kept = np.ones(len(self.keys), dtype=np.bool_)
         if self.pins:
             targets = self._targets_at_keys(self.keys)
             errors = pin_errors(self.world.skeleton, self.pins, targets, self.keys)
-            kept = np.maximum(*errors).max(axis=1) < _KEPT
+            kept = np.maximum(*errors).max(axis=1) < _PIN_TOLERANCE
         return [(int(f), int(k)) for f, k in np.argwhere(near & kept)]
 
-    def _retarget(self) -> None:
+    def _update_pin_targets(self) -> None:
         """Compute the targets of the pins for the current blend."""
         self.targets = pin_targets(
             self.world.skeleton,
@@ -149,16 +124,19 @@ class InBetween:
         """Follow the configurations q (last - first, nq) instead of the blend in these frames."""
         self.blend[first:last] = q
         self.q[first:last] = q
-        self._retarget()
+        self._update_pin_targets()
 
     def follow(self, rows: Floats, targets: PinTargets, fixed: Sequence[int]) -> None:
-        """Follow sampled configurations (F, nq) instead of the blend, pins with given targets.
+        """Follow sampled configurations (F, nq) and pin targets instead of the blend.
 
-        `fixed`: frames whose poses must not change; overlaps in them are tolerated in the frames
-        beside them, which are not smoothed. Limits are widened to the rows.
+        Limits are widened to the rows.
+
+        fixed: frames whose poses must not change. Overlaps in them are tolerated in the other
+        frames too, and frames beside them are not smoothed.
         """
         self.blend, self.q, self.targets = rows.copy(), rows.copy(), targets
         self._key_frames = []
+        self.support[:] = np.inf
         self._lower, self._upper = self.body.widened_limits(rows)
         ends = np.array(sorted({0, len(rows) - 1}))
         held = self._min_clearance(rows[sorted(fixed)]) if fixed else None
@@ -178,15 +156,23 @@ class InBetween:
     ) -> int:
         """Solve the frames first .. last - 1; returns the iterations used.
 
-        Without `smooth` corrections are left as they are where contacts push.
+        If `smooth` is False, spans are solved forwards only, and corrections are not smoothed.
         """
         stop = len(self.times_s) if last is None else last
-        used = self._run(self.blend, first, stop, carry=True, contacts=contacts)
+        used = self._run(self.blend, first, stop, carry=1, contacts=contacts)
+        if smooth:
+            used += self._meet_keys(first, stop, contacts)
         if contacts and smooth and self.options.smooth_s > 0 and stop - first > 3:
             used += self._smooth(first, stop)
         return used
 
-    def _run(self, blend: Floats, first: int, stop: int, *, carry: bool, contacts: bool) -> int:
+    def _run(self, blend: Floats, first: int, stop: int, *, carry: int, contacts: bool) -> int:
+        """Solve frames near `blend`; returns the iterations used.
+
+        carry: the frame whose correction of the blend is the initial guess of a frame: 1 is the
+        frame before it, -1 the frame after it (the last frame is solved first). With 0, frames
+        start from `q`.
+        """
         targets, options = self.targets, self.options
         if carry:
             self.q[first:stop] = blend[first:stop]
@@ -199,6 +185,7 @@ class InBetween:
             self.raised,
             self._lower,
             self._upper,
+            self.support,
         )
         near_m = options.near_m if contacts and len(self.world.table.pairs.a) else -1.0
         used = solve_frames(
@@ -213,15 +200,43 @@ class InBetween:
             self._work,
             self.q,
         )
-        # a frame that starts beside the one before it may end on the other side of an obstacle;
-        # with pins a key has many solutions, and a near one is as good
-        step = np.zeros(self._skeleton.dof_count)
         for f, k in self._key_frames:
             if first <= f < stop:
-                kinematics.difference(self._skeleton.tree, self.keys[k], self.q[f], step)
-                if not self.pins or np.abs(step).max() > _OTHER_SIDE:
-                    self.q[f] = self.keys[k]
+                self.q[f] = self.keys[k]
         return int(used)
+
+    def _meet_keys(self, first: int, stop: int, contacts: bool) -> int:
+        """Solve a span backwards from its second key too, if its forward solution misses that key.
+
+        The forward solution is faded into the backward one, and the result is solved again.
+        """
+        used, begin = 0, first
+        for f, k in self._key_frames:
+            if first < f <= stop and f - begin > 2 and self._is_kink(f):
+                self.q[f] = self.keys[k]
+                ahead = self.corrections(begin, f)
+                used += self._run(self.blend, begin, f, carry=-1, contacts=contacts)
+                back, weight = (
+                    self.corrections(begin, f),
+                    smoothstep(np.linspace(0.0, 1.0, f - begin)),
+                )
+                aim = self._moved(begin, ahead + weight[:, None] * (back - ahead))
+                self.q[begin:f] = aim[begin:f]
+                used += self._run(aim, begin, f, carry=0, contacts=contacts)
+            begin = max(f, first)
+        return used
+
+    def _is_kink(self, f: int) -> bool:
+        """Whether the frames before the key frame f do not end at its key."""
+        before, last = np.diff(self.corrections(f - 2, f + 1), axis=0)
+        return float(np.abs(last).max()) > _KINK * float(np.abs(before).max()) + _MIN_KINK
+
+    def _moved(self, first: int, steps: Floats) -> Floats:
+        """(F, nq) the blend with the frames from `first` on moved by tangent steps (n, nv)."""
+        out = self.blend.copy()
+        for t, step in enumerate(steps, first):
+            kinematics.integrate(self._skeleton.tree, self.blend[t], step, out[t])
+        return out
 
     def corrections(self, first: int, stop: int) -> Floats:
         """(stop - first, nv) tangent steps from the blend to the solved frames."""
@@ -231,7 +246,7 @@ class InBetween:
         return out
 
     def _smooth(self, first: int, stop: int) -> int:
-        """Smooth the corrections where they have kinks, and solve again from there."""
+        """Smooth the corrections over time, except near keys, and solve again from the result."""
         from scipy.ndimage import gaussian_filter1d
 
         x = self.corrections(first, stop)
@@ -242,24 +257,30 @@ class InBetween:
         soft = gaussian_filter1d(x, width, axis=0, mode="nearest")
         times = self.times_s[first:stop]
         away = np.abs(times[:, None] - self.key_times_s[None]).min(axis=1) * fps
-        share = smoothstep(away / (2.0 * width))[:, None]
-        moved = (1.0 - share) * x + share * soft
-        aim = self.blend.copy()
-        for t in range(first, stop):
-            kinematics.integrate(self._skeleton.tree, self.blend[t], moved[t - first], aim[t])
+        weight = smoothstep(away / (2.0 * width))[:, None]
+        aim = self._moved(first, (1.0 - weight) * x + weight * soft)
         self.q[first:stop] = aim[first:stop]
-        return self._run(aim, first, stop, carry=False, contacts=True)
+        return self._run(aim, first, stop, carry=0, contacts=True)
 
     def beyond_limits(self, first: int, stop: int) -> float:
-        """The largest excess of a joint limit in the frames first .. stop - 1, rad."""
+        """The largest violation of a joint limit in the frames first .. stop - 1, rad."""
         values = np.array([self.body.limit_values(q) for q in self.q[first:stop]])
         low, high = self._lower[first:stop] - values, values - self._upper[first:stop]
-        return float(np.maximum(low, high).max(initial=0.0)) - _LIMIT_INSET
+        return float(np.maximum(low, high).max(initial=0.0)) - LIMIT_INSET
+
+    def off_balance(self, first: int, stop: int) -> float:
+        """The largest distance of the centre of mass from its bounds in some frames, m."""
+        mass, rows = self.body.mass, posed(self._skeleton, self.q[first:stop])
+        centre = np.zeros((stop - first, 3))
+        for at, turns, out in zip(rows.positions, rows.rotations, centre, strict=True):
+            centre_of_mass(at, turns, mass.mass, mass.centre, out)
+        beyond = centre[:, [0, 2]] @ mass.directions.T - self.support[first:stop]
+        return float(np.maximum(beyond, 0.0).max(initial=0.0))
 
     def limits_reached(self, q: Floats) -> tuple[str, ...]:
         """Names of the joints that are at a limit in a configuration (nq)."""
         body, values = self.body, self.body.limit_values(q)
-        at = (values < body.lower + _REACHED) | (values > body.upper - _REACHED)
+        at = (values < body.lower + _AT_LIMIT_RAD) | (values > body.upper - _AT_LIMIT_RAD)
         tree = self._skeleton.tree
         joints = tree.dof_joint[body.limits.v_at[at]]
         return tuple(dict.fromkeys(self._skeleton.names[j] for j in joints))
@@ -277,28 +298,31 @@ class InBetween:
             targets.position,
             targets.rotation,
             np.zeros(len(rows), dtype=np.int64),
-            # a pin may come from another key, with what is in contact there
+            # a pin may hold the pose of another key, with the contacts of that key
             self.min_clearance.min(axis=0)[None],
             np.zeros(len(rows)),
             *self.body.widened_limits(rows),
+            np.full((len(rows), SUPPORT_DIRECTIONS), np.inf),
         )
         out = rows.copy()
         distance, angle = pin_errors(self.world.skeleton, pins, targets, rows)
         near_m = options.near_m if len(self.world.table.pairs.a) else -1.0
         for k in range(len(rows)):
             if max(distance[k].max(), angle[k].max()) > 1e-6:
-                solve_frames(
-                    self._model, packed, rows, k, k + 1, False, near_m, 40, self._work, out
-                )
+                solve_frames(self._model, packed, rows, k, k + 1, 0, near_m, 40, self._work, out)
         return out
 
     def _targets_at_keys(self, rows: Floats) -> PinTargets:
-        """Where the pins hold the keys (k, nq)."""
+        """The targets of the pins at the times of the keys (k, nq)."""
         times = self.key_times_s
         return pin_targets(self.world.skeleton, self.pins, times, rows, times, 0.0)
 
     def _min_clearance(self, rows: Floats) -> Floats:
-        """(spans, K) clearance that pairs keep: the margin, or what they have at the keys."""
+        """(k, K) least clearance of each pair in the span after each key (k, nq).
+
+        It is the margin, or the clearance at a key of the span if that is smaller. The last row is
+        that of the last key.
+        """
         margin, near = self.options.margin_m, self.body.near
         pairs = max(1, len(self.world.table.pairs.allowance))
         at_key = np.full((len(rows) + 1, pairs), margin)
@@ -309,72 +333,3 @@ class InBetween:
             found = near.rows.shape_pair[: near.count]
             at_key[k, found] = np.minimum(at_key[k, found], clear - 1e-5)
         return np.minimum(at_key[:-1], at_key[1:])
-
-
-def _model(body: BodyModel, pins: Sequence[TimedPin]) -> FrameModel:
-    table = body.world.table
-    skeleton = table.skeleton
-    fixed = [timed.pin for timed in pins if not isinstance(timed.pin, str)]
-    turns = [
-        (pin.orientation_in_other if isinstance(pin, Hold) else pin.orientation_in_world)
-        is not None
-        for pin in fixed
-    ]
-    return FrameModel(
-        skeleton.tree,
-        table.shapes,
-        table.bodies,
-        table.pairs,
-        body.limits,
-        body.inverse_metric,
-        np.array([skeleton.index(pin.joint) for pin in fixed], dtype=np.int64),
-        np.array([pin.point_in_joint for pin in fixed]).reshape(-1, 3),
-        np.array(
-            [skeleton.index(pin.on) if isinstance(pin, Hold) else -1 for pin in fixed],
-            dtype=np.int64,
-        ),
-        np.array(turns, dtype=np.int64),
-        _still_joints(body.world),
-    )
-
-
-def _still_joints(world: World) -> Ints:
-    """(n,) 1 for joints that no coordinate of the actor moves."""
-    tree = world.skeleton.tree
-    moves = np.zeros(len(world.skeleton), dtype=np.bool_)
-    moves[tree.dof_joint[world.variables]] = True
-    for j, parent in enumerate(tree.parent):
-        moves[j] |= parent >= 0 and moves[parent]
-    return (~moves).astype(np.int64)
-
-
-def _inverse_metric(world: World) -> Floats:
-    """(nv,) 1 / M^2: what it costs to move away from the blend."""
-    metres = metres_per_radian(world.skeleton, _ROOT_METRES)
-    return np.where(world.variables, 1.0 / metres**2, 0.0)
-
-
-def _workspace(world: World, pins: int, limits: int) -> InBetweenWorkspace:
-    skeleton = world.skeleton
-    n, nv = len(skeleton), skeleton.dof_count
-    near, capacity = NearPairs(world.table), 6 * pins + limits + _MAX_CONTACTS
-    return InBetweenWorkspace(
-        near.placed,
-        near.out,
-        near.last_normals,
-        near.rows,
-        np.zeros((n, 3)),
-        np.zeros((n, 3, 3)),
-        np.zeros((nv, 3)),
-        np.zeros((2, 3, nv)),
-        np.zeros(3),
-        np.zeros(3),
-        np.zeros((3, 3)),
-        np.zeros((limits, 3)),
-        np.zeros(limits),
-        np.zeros(3),
-        make_constraint_rows(capacity, nv),
-        make_dual_workspace(min(capacity, 6 * pins + 64), nv),
-        np.zeros(nv),
-        np.zeros(nv),
-    )

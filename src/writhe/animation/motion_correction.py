@@ -13,10 +13,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.animation.body.body_model import BodyModel
 from writhe.animation.clear_spans import SpanClearing
 from writhe.animation.collision_world import World, scene_world
 from writhe.animation.foot_contacts import foot_heights
-from writhe.animation.in_between import BodyModel, InBetween
+from writhe.animation.in_between import InBetween
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, posed
 from writhe.arrays import Bools, Floats

@@ -26,7 +26,7 @@ from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.move_root import free_root, moved_roots
-from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold, Pin
 
 STEP_S = 0.5
@@ -35,10 +35,18 @@ _TURN_RAD = 0.8  # in a step on the spot
 _LIFT_M = 0.07  # of a swinging foot
 _PARTS = 6  # straight pieces of the path of a swinging foot
 _BOB = 0.05  # by which the hips are lower than standing, relative to the leg
-_SWING_RAD = 0.35  # of the arms
+_FORWARD_RAD, _BACK_RAD, _ELBOW_RAD = 0.2, 0.5, 0.25  # swing of the arms; bend of the forward elbow
+_HIPS_RAD, _CHEST_RAD = (
+    0.1,
+    0.16,
+)  # turn of the hips with the leading leg; of the chest against them
+_DROP_RAD, _SWAY_M = (
+    0.06,
+    0.02,
+)  # in the middle of a step: hips drop, and move over the standing leg
 _THIGH_RAD, _KNEE_RAD = 0.5, 0.9  # by which the swinging leg is bent in the middle of a step
 _TOE_RAD, _HEEL_RAD = 0.35, 0.2  # pitch of a swinging foot after it leaves and before it lands
-_FARTHEST_M = 100.0
+_FARTHEST_M, _LONGEST_READY_S = 100.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,7 @@ def walk(
     facing_rad: float | None = None,
     holds: Sequence[Hold] = (),
     posture: ArrayLike | None = None,
+    ready_s: float = 0.0,
     actor: str | None = None,
 ) -> Animation:
     """A walk of a person from a standing pose (nq) to the position goal_m (x, z) on the ground.
@@ -66,7 +75,8 @@ def walk(
     facing_rad: heading at the end, about the vertical from +z towards +x; by default the direction
     of the walk. holds: kept all the way, such as the second hand on a carried bar; arms with a
     hold, or with an object attached to them, do not swing. posture (nq): of
-    the body while it walks and at the end, standing as at the start (default: that pose).
+    the body while it walks and at the end, standing as at the start (default: that pose); it is
+    taken on the first step or, with ready_s, in that time before it.
     """
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     skeleton, roles = figure.skeleton, dict(figure.roles)
@@ -77,15 +87,17 @@ def walk(
     goal = floats(goal_m, (2,), "the goal")
     number(float(np.abs(goal).max()), "the goal", maximum=_FARTHEST_M)
     held = q if posture is None else floats(posture, q.shape, "the posture of the walk")
-    walker = _Walker(figure, held, feet, _busy(subject, actor, holds))
+    number(ready_s, "the time before the first step", minimum=0.0, maximum=_LONGEST_READY_S)
+    walker = _Walker(figure, held, feet, _busy(subject, actor, holds), ready_s)
     places = walker.places(goal, facing_rad)
+    keys = walker.keys(places)
     return animate(
         subject,
-        [Key(0.0, q), *walker.keys(places)[1:]],
+        [Key(0.0, q), *(keys if ready_s > 0.0 else keys[1:])],
         fps=fps,
         pins=[*walker.pins(places), *(TimedPin(hold) for hold in holds)],
         actor=actor,
-        options=AnimateOptions(fade_s=0.1, plan=False),
+        options=AnimateOptions(fade_s=0.1, plan=False, balance=False),
     )
 
 
@@ -100,8 +112,11 @@ def _busy(subject: Figure | Scene, actor: str | None, holds: Sequence[Hold]) -> 
 
 
 class _Walker:
-    def __init__(self, figure: Figure, q: Floats, feet: list[str], busy: set[str]) -> None:
+    def __init__(
+        self, figure: Figure, q: Floats, feet: list[str], busy: set[str], begin_s: float
+    ) -> None:
         self.figure, self.q, self.feet, self.busy = figure, q, feet, busy
+        self.begin_s = begin_s  # of the first step
         self.skeleton: Skeleton = figure.skeleton
         self.frames: Frames = forward(self.skeleton, q)
         self.root = self.frames.positions[free_root(self.skeleton)]
@@ -135,16 +150,19 @@ class _Walker:
     def keys(self, places: list[_Place]) -> list[Key]:
         """A key after every step, and one in the middle of it with the swinging leg bent."""
         last = len(places) - 1
-        out = [Key(0.0, self.q)]
+        out = [Key(self.begin_s, self.q)]
         for k in range(last):
             a, b = places[k], places[k + 1]
             middle = self._lowered(self._body_at(_between(a, b, 0.5)), 0.5 * _BOB)
+            if np.linalg.norm(b.at - a.at) > 0.05:
+                middle = self._swayed(middle, _between(a, b, 0.5), -1.0 if k % 2 else 1.0)
             middle = self._leg_bent(middle, _between(a, b, 0.5), SIDES[k % 2])
-            out.append(Key((k + 0.5) * STEP_S, middle))
+            out.append(Key(self.begin_s + (k + 0.5) * STEP_S, middle))
             q = self._body_at(b)
             if k + 1 < last and np.linalg.norm(b.at - a.at) > 0.05:
-                q = self._arms_swung(self._lowered(q, _BOB), b, 1.0 if k % 2 else -1.0)
-            out.append(Key((k + 1) * STEP_S, q))
+                sign = 1.0 if k % 2 else -1.0
+                q = self._arms_swung(self._wound(self._lowered(q, _BOB), sign), b, sign)
+            out.append(Key(self.begin_s + (k + 1) * STEP_S, q))
         return out
 
     def _lowered(self, q: Floats, share: float) -> Floats:
@@ -153,10 +171,8 @@ class _Walker:
         return moved_roots(self.skeleton, q[None], np.eye(3), down)[0]
 
     def _leg_bent(self, q: Floats, place: _Place, side: str) -> Floats:
-        roles = dict(self.figure.roles)
-        for role, angle in ((f"{side}_hip", -_THIGH_RAD), (f"{side}_knee", _KNEE_RAD)):
-            q = self._turned(q, roles[role], place, angle)
-        return q
+        q = self._turned(q, f"{side}_hip", _across(place), -_THIGH_RAD)
+        return self._turned(q, f"{side}_knee", _across(place), _KNEE_RAD)
 
     def pins(self, places: list[_Place]) -> list[TimedPin]:
         """Every foot pinned where it stands, and led from one footstep to the next."""
@@ -170,11 +186,12 @@ class _Walker:
                 # it lands where the body is in the middle of the time that it stands
                 a, b = places[min(k + 1, last)], places[min(k + 2, last)]
                 lands = _Place(0.5 * (a.at + b.at), 0.5 * (a.heading + b.heading))
-                begin, end = k * STEP_S, (k + 1) * STEP_S
+                begin = self.begin_s + k * STEP_S
+                end = begin + STEP_S
                 out.append(TimedPin(self._pin(foot, stood), since, begin))
                 out += self._swing(foot, stood, lands, begin, end)
                 stood, since = lands, end
-            out.append(TimedPin(self._pin(foot, stood), since, last * STEP_S))
+            out.append(TimedPin(self._pin(foot, stood), since, self.begin_s + last * STEP_S))
         return out
 
     def _swing(
@@ -209,12 +226,41 @@ class _Walker:
         turn, root = self._moved(self.root, place)
         return moved_roots(self.skeleton, self.q[None], turn, root - turn @ self.root)[0]
 
+    def _wound(self, q: Floats, sign: float) -> Floats:
+        """Hips turned with the leading leg, the right one with a positive sign, chest against them.
+
+        The head looks ahead.
+        """
+        up = np.array([0.0, 1.0, 0.0])
+        for role, angle in (
+            ("hips", sign * _HIPS_RAD),
+            ("spine", -sign * (_HIPS_RAD + 0.5 * _CHEST_RAD)),
+            ("chest", -sign * 0.5 * _CHEST_RAD),
+            ("neck", sign * _CHEST_RAD),
+        ):
+            q = self._turned(q, role, up, angle)
+        return q
+
+    def _swayed(self, q: Floats, place: _Place, sign: float) -> Floats:
+        """Hips over the standing leg, the right one with a positive sign, lower on the other side.
+
+        The trunk stays upright.
+        """
+        left, ahead = (yaw_matrix(place.heading) @ np.eye(3)[k] for k in (0, 2))
+        q = moved_roots(self.skeleton, q[None], np.eye(3), -sign * _SWAY_M * left)[0]
+        q = self._turned(q, "hips", ahead, -sign * _DROP_RAD)
+        return self._turned(q, "spine", ahead, sign * _DROP_RAD)
+
     def _arms_swung(self, q: Floats, place: _Place, sign: float) -> Floats:
         """The arms swung about the lateral axis, the left one forwards with a positive sign."""
         roles = dict(self.figure.roles)
-        for role, side in (("left_shoulder", -sign), ("right_shoulder", sign)):
-            if role in roles and not self._is_busy(roles[role]):
-                q = self._turned(q, roles[role], place, side * _SWING_RAD)
+        for side, back in (("left", -sign), ("right", sign)):
+            shoulder = roles.get(f"{side}_shoulder")
+            if shoulder is not None and not self._is_busy(shoulder):
+                swing = _BACK_RAD if back > 0.0 else -_FORWARD_RAD
+                q = self._turned(q, f"{side}_shoulder", _across(place), swing)
+                if back < 0.0:
+                    q = self._turned(q, f"{side}_elbow", _across(place), -_ELBOW_RAD)
         return q
 
     def _is_busy(self, shoulder: str) -> bool:
@@ -224,23 +270,31 @@ class _Walker:
             self.skeleton.names[at : int(self.skeleton.tree.subtree_end[at])]
         )
 
-    def _turned(self, q: Floats, joint: str, place: _Place, angle: float) -> Floats:
-        """The pose with a joint turned about the lateral axis of the body."""
-        across = yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
-        tree, j = self.skeleton.tree, self.skeleton.index(joint)
+    def _turned(self, q: Floats, role: str, axis: Floats, angle: float) -> Floats:
+        """The pose with the joint of a role, if there is one, turned about an axis in the world."""
+        joint = dict(self.figure.roles).get(role)
+        if joint is None:
+            return q
+        j = self.skeleton.index(joint)
         kind, at = self.skeleton.joints[j].kind, self.skeleton.q_slice(joint)
         frames, out = forward(self.skeleton, q), q.copy()
-        if kind is JointKind.BALL:
-            base = frames.rotations[int(tree.parent[j])] @ tree.rest[j]
-            out[at] = quaternion_of(base.T @ _about(across, angle) @ frames.rotations[j])
+        if kind in (JointKind.BALL, JointKind.FREE):
+            turn = slice(at.stop - 4, at.stop)
+            base = frames.rotations[j] @ rotation_matrix(q[turn]).T
+            out[turn] = quaternion_of(base.T @ _about(axis, angle) @ frames.rotations[j])
         elif kind is JointKind.HINGE:
-            axis = frames.rotations[j] @ np.asarray(self.skeleton.joints[j].axis)
-            out[at] += angle if float(axis @ across) > 0 else -angle
+            own = frames.rotations[j] @ np.asarray(self.skeleton.joints[j].axis)
+            out[at] += angle if float(own @ axis) > 0 else -angle
         return out
 
 
 def _between(a: _Place, b: _Place, share: float) -> _Place:
     return _Place(a.at + share * (b.at - a.at), a.heading + share * (b.heading - a.heading))
+
+
+def _across(place: _Place) -> Floats:
+    """(3,) the lateral axis of the body, to its left."""
+    return yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
 
 
 def _about(axis: Floats, angle: float) -> Floats:

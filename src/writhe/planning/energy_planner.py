@@ -16,7 +16,7 @@ from writhe.kernels.planning.path_shortening import (
     pull_tight,
     shortcut_path,
 )
-from writhe.kernels.planning.search_constraints import correct_posture
+from writhe.kernels.planning.search_constraints import correct_posture, keeps_limits
 from writhe.kernels.planning.search_model import evaluate_energy, is_certified
 from writhe.kernels.planning.straight_line import connect_straight
 from writhe.kernels.skeleton.kinematics import integrate
@@ -269,7 +269,8 @@ class EnergyPlanner:
                 continue
             evaluate_energy(model, tried, workspace, workspace.tried_gradient)
             has_clearance = workspace.energy.min_clearance[0] > 0.5 * options.clear_m
-            if has_clearance and is_certified(model, q, tried, workspace):
+            kept = keeps_limits(model, q, tried, options.limit_tolerance, workspace)
+            if has_clearance and kept and is_certified(model, q, tried, workspace):
                 compiled.paths[side, at + 1] = tried
                 counts[side] += 1
 

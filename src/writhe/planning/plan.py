@@ -11,6 +11,7 @@ from writhe.arguments import checked
 from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError
 from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
+from writhe.planning.footsteps import plan_steps
 from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner
@@ -65,9 +66,10 @@ def plan(
     """A path from `start` to `goal` of a figure, or of an actor (by default the first) of a scene.
 
     `planted` lists joints that keep their pose at the start, or pins; () plants nothing. By
-    default, the feet that both postures of a figure share are planted. A figure alone gets a floor
-    if both postures stand at about one height, unless `floor` is False. `Plan.notes` says what was
-    assumed.
+    default, the feet that both postures of a figure share are planted, and feet that stand on the
+    ground elsewhere in the goal step there, one after the other (`Plan.legs`). A figure alone gets
+    a floor if both postures stand at about one height, unless `floor` is False. `Plan.notes` says
+    what was assumed.
     """
     notes: tuple[str, ...] = ()
     if isinstance(subject, Scene):
@@ -82,6 +84,7 @@ def plan(
         )
         pinned = support.planted if planted is None else planted
         problem, notes = scene_problem(subject, who, start, goal, planted=pinned), support.notes
+        prefix, at = f"{who}.", subject.layout.actor_q[who]
     else:
         figure = subject
         first = configuration(figure.skeleton, start, "the start posture")
@@ -91,6 +94,12 @@ def plan(
         problem = figure_problem(
             figure, first, last, planted=pinned, table=table, floor_m=support.floor_m
         )
-        notes = support.notes
-    found = make_planner(method, figure, options).plan(problem)
+        notes, prefix, at = support.notes, "", slice(None)
+    planner = make_planner(method, figure, options)
+    stepped = None
+    if planted is None:
+        stepped = plan_steps(planner.plan, problem, figure, prefix=prefix, at=at)
+    if stepped is not None:
+        return replace(stepped, notes=(*(n for n in notes if "planted" not in n), *stepped.notes))
+    found = planner.plan(problem)
     return replace(found, notes=(*notes, *found.notes))

@@ -67,6 +67,11 @@ class PlanProblem:
         """The skeleton whose configurations are planned."""
         return self.table.skeleton
 
+    @property
+    def planted_joints(self) -> tuple[str, ...]:
+        """The names of the planted joints."""
+        return tuple(pin.joint for pin in self.planted)
+
     @cached_property
     def planted_terms(self) -> list[Term]:
         """The planted points and orientations as equalities."""

@@ -30,7 +30,7 @@ class Plan:
 
     `path` (vertices, nq). Every segment has passed the gate; `certificate` is computed on first
     use. `fallback` tells whether a sampling planner found the path; `steps` counts the steps of the
-    search.
+    search. `legs` are the plans that make up a path on which feet step, one after the other.
     """
 
     problem: PlanProblem
@@ -43,6 +43,7 @@ class Plan:
     fallback: bool = False
     notes: tuple[str, ...] = ()
     blocked_by: tuple[str, ...] = field(default_factory=tuple[str, ...])
+    legs: tuple[Plan, ...] = ()
 
     @property
     def skeleton(self) -> Skeleton:

@@ -19,6 +19,7 @@ from writhe.skeleton.limbs import ANKLES
 FLOOR = "floor"
 SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is planted
 SAME_HEIGHT_M = 0.03  # of the lowest points of both postures
+SAME_LEVEL_M = 0.05  # of the ankles of feet that stand
 _SPARE_M = 0.002  # allowance beyond the overlap with the floor at the ends
 _MAX_ALLOWANCE_M = 0.1
 
@@ -33,6 +34,17 @@ def shared_feet(figure: Figure, start: Floats, goal: Floats) -> tuple[str, ...]:
         if apart < SAME_PLACE_M and np.arccos(np.clip(cosine, -1.0, 1.0)) < SAME_TURN_RAD:
             found.append(joint)
     return tuple(found)
+
+
+def standing_feet(figure: Figure, start: Floats, goal: Floats) -> tuple[str, ...]:
+    """The ankles of a body that stands on both feet, on one level, in both postures; else none."""
+    feet = tuple(_feet(figure))
+    if len(feet) < 2 or floor_height(figure, start, goal) is None:
+        return ()
+    heights = [
+        float(forward(figure.skeleton, q).position(foot)[1]) for q in (start, goal) for foot in feet
+    ]
+    return feet if max(heights) - min(heights) < SAME_LEVEL_M else ()
 
 
 def floor_height(figure: Figure, start: Floats, goal: Floats) -> float | None:

@@ -73,13 +73,13 @@ def wind_intervals(
     report: Progress,
 ) -> WoundMotion:
     """Motion from `start` through all intervals; only the movers of an interval move in it."""
-    everybody = {mover for interval in intervals for mover in interval.movers}
+    all_movers = {mover for interval in intervals for mover in interval.movers}
     rows: list[Floats] = []
     problems: list[tuple[str, str]] = []
     why, clear, q = "", True, start
     for done, interval in enumerate(intervals):
         report(done / len(intervals), interval.name)
-        for waiting in everybody - set(interval.movers):
+        for waiting in all_movers - set(interval.movers):
             actor_q = layout.actor_q[waiting]
             interval.around[:, actor_q] = q[actor_q]
         found = wind_interval(interval, q, order, fps)

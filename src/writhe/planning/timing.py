@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import cast
 
@@ -38,20 +38,21 @@ def uniform(u: Floats) -> Floats:
     return u
 
 
-def trapezoid(u: Floats) -> Floats:
-    """Constant speed between two ramps of `_RAMP` of the time: 1.25 times the mean at most."""
-    low, high = np.minimum(u, _RAMP), np.clip(u - 1.0 + _RAMP, 0.0, _RAMP)
-    even = np.clip(u - _RAMP, 0.0, 1.0 - 2.0 * _RAMP)
-    ramps = (low**2 + 2.0 * _RAMP * high - high**2) / (2.0 * _RAMP)
-    return (ramps + even) / (1.0 - _RAMP)
+def trapezoid(u: Floats, ramp: float = 0.2) -> Floats:
+    """Constant speed, 1 / (1 - ramp) times the mean, between two ramps of a share of the time."""
+    low, high = np.minimum(u, ramp), np.clip(u - 1.0 + ramp, 0.0, ramp)
+    even = np.clip(u - ramp, 0.0, 1.0 - 2.0 * ramp)
+    ramps = (low**2 + 2.0 * ramp * high - high**2) / (2.0 * ramp)
+    return (ramps + even) / (1.0 - ramp)
 
 
-_RAMP = 0.2
 PROFILES: dict[str, Callable[[Floats], Floats]] = {
     "bell": bell,
     "uniform": uniform,
     "trapezoid": trapezoid,
 }
+_SHORTEST_LEG_S, _LEG_RAD_PER_S = 0.25, 2.5  # durations of the legs of a plan that steps
+_LEG_SWEEPS = 2  # of smoothing: more would let a swinging foot skim the floor
 _SMOOTH_FRAMES = 2.0  # standard deviation of the Gaussian smoothing in `time_path`
 _NAMES = ("torso", *LIMBS)
 _GROUPS = {f"{limb}s": tuple(f"{s}_{limb}" for s in SIDES) for limb in ("arm", "leg")}
@@ -111,6 +112,8 @@ def to_motion(plan: Plan, timing: Timing) -> Motion:
     """
     if not plan.solved:
         raise WritheError(f"a plan with status {plan.status.value!r} has no path to time")
+    if plan.legs:
+        return _in_legs(plan, timing)
     problem = plan.problem
     rows = smoothed(plan, timing)
     skeleton = plan.problem.motion_skeleton or plan.skeleton
@@ -137,6 +140,23 @@ def to_motion(plan: Plan, timing: Timing) -> Motion:
     if found is None:
         raise WritheError("the path could not be certified at this rate; use a longer duration_s")
     return Motion(skeleton, found[0], found[1], "plan")
+
+
+def _in_legs(plan: Plan, timing: Timing) -> Motion:
+    """The legs of a plan one after the other, each in its share of the duration."""
+    natural = [max(_SHORTEST_LEG_S, leg.length_rad / _LEG_RAD_PER_S) for leg in plan.legs]
+    scale = 1.0 if timing.duration_s is None else timing.duration_s / sum(natural)
+    motions = [
+        to_motion(
+            leg,
+            replace(timing, duration_s=scale * seconds, profile="trapezoid", smooth=_LEG_SWEEPS),
+        )
+        for leg, seconds in zip(plan.legs, natural, strict=True)
+    ]
+    fps = max(motion.fps for motion in motions)  # a multiple of the others
+    rows = [motion.resample(fps).q for motion in motions]
+    q = np.concatenate([rows[0][:1], *(each[1:] for each in rows)])
+    return replace(motions[0], q=q, fps=fps)
 
 
 def time_path(table: CollisionTable, path: Floats, frames: int, fps: float) -> Floats:

@@ -1,0 +1,1 @@
+"""Limits and balance of the body in the frames between keys."""

@@ -1,0 +1,100 @@
+"""Between keys: limits and balance are kept, and every span ends in its keys."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.animation import AnimateOptions, AnimationStatus, Key, animate
+from writhe.arrays import Floats
+from writhe.kernels.skeleton.mass import centre_of_mass
+from writhe.postures.builtin.pose_setting import PoseSetting
+from writhe.postures.preset_poses import preset_pose, relative_to_object
+from writhe.skeleton import Figure, Motion, forward
+from writhe.skeleton.configuration_paths import path_rows
+from writhe.skeleton.limits import limit_excess
+from writhe.solvers.posing.support_polygon import distance_outside, support_polygon
+
+SEAT_M = 0.08  # hips nearer than this to their height on the seat are about to touch it
+
+
+def preset(name: str, library: str = "basic") -> Floats:
+    database, number = preset_pose(library, name)
+    if library == "chair":
+        return relative_to_object(database, number, np.array([0, 0, 0, 1.0, 0, 0, 0]))
+    return database.q[number].copy()
+
+
+def worst_excess(human: Figure, rows: Floats) -> float:
+    """The largest angle beyond a joint limit, rad."""
+    skeleton = human.skeleton
+    return max(max(limit_excess(skeleton, q).values(), default=0.0) for q in rows)
+
+
+def test_an_arm_goes_where_its_joint_allows_it(human: Figure):
+    """The shortest rotation between two postures of a shoulder is 85 degrees beyond its limits."""
+    start, goal = (human.skeleton.rest_configuration.copy() for _ in range(2))
+    shoulder = human.skeleton.q_slice("left_shoulder")
+    start[shoulder], goal[shoulder] = [0.6, -0.7, 0.16, -0.35], [0.63, 0.42, -0.56, 0.34]
+    for q in (start, goal):
+        q[shoulder] /= np.linalg.norm(q[shoulder])
+    shortest = path_rows(human.skeleton, np.array([start, goal]), np.linspace(0.0, 1.0, 9))
+    assert worst_excess(human, shortest) > 1.4
+    found = animate(human, [Key(0.0, start), Key(1.0, goal)], fps=30.0, pins=(), floor=False)
+    assert found.status is AnimationStatus.DONE
+    assert worst_excess(human, found.motion.q) < 1e-3
+
+
+def test_a_span_with_pins_ends_exactly_in_its_keys(human: Figure):
+    """One leg is free: solved from the first key alone, it ended in another pose than the key."""
+    keys = [Key(0.0, preset("bow deep")), Key(1.5, preset("quad stretch"))]
+    found = animate(human, keys, fps=30.0)
+    assert len(found.pins) == 1
+    assert found.certificate.certified
+    moved = max((key.distance_m for key in found.moved_keys), default=0.0)
+    for frame, key in ((0, keys[0]), (-1, keys[1])):
+        q = np.array([found.motion.q[frame], np.asarray(key.q)])
+        ends = forward(human.skeleton, q).positions
+        assert np.abs(ends[0] - ends[1]).max() <= moved + 1e-6
+    steps = np.linalg.norm(np.diff(found.motion.frames().positions, axis=0), axis=2).max(axis=1)
+    assert steps[-1] < 1.5 * steps.max(initial=0.0, where=np.arange(len(steps)) < len(steps) - 1)
+
+
+def off_feet_m(human: Figure, motion: Motion) -> Floats:
+    """(F,) distance of the centre of mass from the support polygon of the feet, over the ground."""
+    skeleton, out = human.skeleton, np.zeros(len(motion))
+    for f, q in enumerate(motion.q):
+        frames, centre = forward(skeleton, q), np.zeros(3)
+        centre_of_mass(
+            frames.positions, frames.rotations, skeleton.mass, skeleton.centre_of_mass, centre
+        )
+        out[f] = distance_outside(support_polygon(human, frames), centre[[0, 2]])
+    return out
+
+
+def test_the_body_leans_forward_to_sit_down_and_to_stand_up(human: Figure):
+    chair = PoseSetting(human, "chair").layout.scene
+    stand, sit = preset("stand before chair", "chair"), preset("sit, arms folded", "chair")
+    keys = [Key(0.0, stand), Key(1.5, sit), Key(2.0, sit), Key(3.5, stand)]
+    found = animate(chair, keys, fps=30.0)
+    assert found.status is AnimationStatus.DONE
+    seated = found.motion.q[45, 1]
+    on_feet = found.motion.q[:, 1] > seated + SEAT_M
+    assert on_feet.sum() > 50
+    assert off_feet_m(human, found.motion)[on_feet].max() < 0.03
+    tipping = animate(chair, keys, fps=30.0, options=AnimateOptions(balance=False))
+    on_feet = tipping.motion.q[:, 1] > seated + SEAT_M
+    assert off_feet_m(human, tipping.motion)[on_feet].max() > 0.22
+    # it leans: halfway up, the head is well ahead of the hips
+    frames = found.motion.frames()
+    half = int(np.argmin(np.abs(found.motion.q[45:, 1] - 0.5 * (seated + stand[1])))) + 45
+    ahead = frames.position("head")[:, 2] - frames.position("hips")[:, 2]
+    assert ahead[half] > ahead[0] + 0.15
+
+
+def test_the_head_goes_ahead_of_the_hips_when_the_body_rises(human: Figure):
+    chair = PoseSetting(human, "chair").layout.scene
+    stand, sit = preset("stand before chair", "chair"), preset("sit, arms folded", "chair")
+    found = animate(chair, [Key(0.0, sit), Key(1.5, stand)], fps=30.0)
+    head, hips = (found.motion.frames().position(joint) for joint in ("head", "hips"))
+    assert hips[7, 1] - hips[0, 1] < 0.03
+    assert head[12, 2] - head[0, 2] > hips[12, 2] - hips[0, 2] + 0.3

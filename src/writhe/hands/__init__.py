@@ -1,12 +1,13 @@
 """Hands of people: their fingers and palms, hand poses, and grips that close around objects."""
 
 from writhe.hands.both_hands import BothHands, grip_with_both
-from writhe.hands.clasp import Clasp, clasp
+from writhe.hands.clasp import Clasp, clasp, unclasp
 from writhe.hands.closing import Touch, close_fingers
 from writhe.hands.grasp import Grasp, find_grasps
 from writhe.hands.grip import Grip, grip
 from writhe.hands.hand import Finger, Hand, hand_of, hands_of
 from writhe.hands.holds import HoldState, hold_on, hold_state
+from writhe.hands.lift import Lift, lift
 from writhe.hands.poses import HAND_POSES, hand_pose
 from writhe.hands.standing import stand_before, stand_opposite
 
@@ -19,6 +20,7 @@ __all__ = [
     "Grip",
     "Hand",
     "HoldState",
+    "Lift",
     "Touch",
     "clasp",
     "close_fingers",
@@ -30,6 +32,8 @@ __all__ = [
     "hands_of",
     "hold_on",
     "hold_state",
+    "lift",
     "stand_before",
     "stand_opposite",
+    "unclasp",
 ]

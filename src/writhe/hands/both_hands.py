@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from writhe.hands.grip import Grip, grip
 from writhe.hands.hand import Hand, hand_of
 from writhe.hands.standing import stand_before
 from writhe.scene import Scene
-from writhe.skeleton import forward
+from writhe.skeleton import Frames, forward
 from writhe.skeleton.configurations import configuration
-from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Pin, Target, make_poser, pin_here
 from writhe.solvers.posing.default_poser import DefaultPoser
@@ -26,17 +26,23 @@ from writhe.solvers.posing.support_polygon import can_balance
 
 _SPREAD = 0.72  # the hands are at most at this fraction of the half length
 _APART = 0.6  # from the middle to each hand, relative to the distance between the shoulders
-_HOVER_M = (0.10, 0.06)  # before a place, towards the body and above it
-_FRAMES = 60  # in which the hands get there
+_HOVER_M = (0.16, 0.14)  # before a place, towards the body and above it
+_ABOVE_M = 0.10  # the hands above the object, before they are lowered to it
+_FRAMES, _STOPS = 60, 4  # in which the hands get there, and the postures kept of that way
 _SHORTEST_M = 0.12  # half the length of the shortest object that has room for two hands
 
 
 @dataclass(frozen=True)
 class BothHands:
-    """Both hands around an object; `second` was closed after `first`."""
+    """Both hands around an object; `second` was closed after `first`.
+
+    `approach` has the postures that lead there: on the way to the object, and with open fingers
+    before it, above it and on it.
+    """
 
     first: Grip
     second: Grip
+    approach: tuple[Floats, ...] = ()
 
     @property
     def q(self) -> Floats:
@@ -86,7 +92,9 @@ def grip_with_both(
     if inwards @ (left - right) < 0.0:
         axis, inwards = -axis, -inwards
     places = {"left": piece.centre + apart * axis, "right": piece.centre - apart * axis}
-    row = _hovering(scene, actor, object_name, row, places, database)
+    reaching = _ReachingPerson(scene, actor, database)
+    way = reaching.moved(row, reaching.before(row, object_name, places))
+    row = way[-1].copy()
     found: list[Grip] = []
     for side, other in (("right", "left"), ("left", "right")):
         hand = hand_of(scene.actor(actor).figure, other)
@@ -105,48 +113,76 @@ def grip_with_both(
             )
         )
         row = found[-1].q
-    return BothHands(found[0], found[1])
+    opened = row.copy()
+    for part in found:
+        for joint in part.hand.joints if part.approach else ():
+            at = layout.skeleton.q_slice(f"{actor}.{joint}")
+            opened[at] = part.approach[-1][at]
+            way[-1][at] = part.approach[-1][at]
+    return BothHands(found[0], found[1], (*way, reaching.above(opened), opened))
 
 
-def _hovering(
-    scene: Scene,
-    actor: str,
-    object_name: str,
-    q: Floats,
-    places: dict[str, Floats],
-    database: PostureDatabase | None,
-) -> Floats:
-    """Both hands at once before their places, towards the body: neither twists the trunk later."""
-    frames = forward(scene.layout.skeleton, q)
-    figure, own = scene.actor(actor).figure, scene.layout.actor_q[actor]
-    hands = {side: hand_of(figure, side) for side in places}
-    wrists = [frames.position(f"{actor}.{hand.wrist}") for hand in hands.values()]
-    shoulders = [
-        frames.position(f"{actor}.{dict(figure.roles)[f'{side}_shoulder']}") for side in places
-    ]
-    ahead = np.cross(shoulders[0] - shoulders[1], (0.0, 1.0, 0.0))
-    away = _HOVER_M[0] * ahead / np.linalg.norm(ahead) - np.array([0.0, _HOVER_M[1], 0.0])
-    turn, origin = frames.rotation(object_name), frames.position(object_name)
-    goals = [origin + turn @ places[side] - away for side in places]
-    feet = [
-        pin_here(figure.skeleton, q[own], joint, orientation=True)
-        for role, joint in figure.roles
-        if role in ANKLES
-    ]
-    controls = Controls.standing() if can_balance(figure) else None
-    poser = make_poser("default", scene, database, actor=actor, controls=controls)
-    assert isinstance(poser, DefaultPoser | FingerPoser)
-    poser.actor.state[:] = q
-    out, posture = q.copy(), q[own].copy()
-    for k in range(_FRAMES):
-        share = min(1.0, 2.0 * (k + 1) / _FRAMES)
-        targets = [
-            Target(hand.wrist, vector3(start + share * (goal - start)))
-            for hand, start, goal in zip(hands.values(), wrists, goals, strict=True)
+class _ReachingPerson:
+    """Moves both hands of an actor at once, feet in place: neither twists the trunk."""
+
+    def __init__(self, scene: Scene, name: str, database: PostureDatabase | None) -> None:
+        self._layout, self._prefix = scene.layout, f"{name}."
+        self._figure, self._own = scene.actor(name).figure, scene.layout.actor_q[name]
+        self._wrists = {side: hand_of(self._figure, side).wrist for side in SIDES}
+        controls = Controls.standing() if can_balance(self._figure) else None
+        made = make_poser("default", scene, database, actor=name, controls=controls)
+        assert isinstance(made, DefaultPoser | FingerPoser)
+        self._poser = made
+
+    def before(self, q: Floats, object_name: str, places: dict[str, Floats]) -> list[Target]:
+        """Targets of the hands before their places on an object, towards the body and above."""
+        frames = forward(self._layout.skeleton, q)
+        turn, origin = frames.rotation(object_name), frames.position(object_name)
+        away = self._towards_body(frames, *_HOVER_M)
+        return [
+            Target(self._wrists[side], vector3(origin + turn @ place + away))
+            for side, place in places.items()
         ]
-        posture = poser.step(posture, targets, feet).q
-    out[own] = posture
-    return out
+
+    def above(self, q: Floats) -> Floats:
+        """The configuration with the hands raised from an object, turned as they are."""
+        frames = forward(self._layout.skeleton, q)
+        targets: list[Target] = []
+        for wrist in self._wrists.values():
+            at, turn = (f(self._prefix + wrist) for f in (frames.position, frames.rotation))
+            raised = vector3(at + np.array([0.0, _ABOVE_M, 0.0]))
+            targets.append(Target(wrist, raised, orientation_in_world=quaternion_of(turn)))
+        return self.moved(q, targets)[-1]
+
+    def moved(self, q: Floats, targets: list[Target]) -> list[Floats]:
+        """Configurations while the hands move straight towards targets; the last one is there."""
+        skeleton, rows = self._figure.skeleton, list[Floats]()
+        frames, posture = forward(self._layout.skeleton, q), q[self._own].copy()
+        feet = [
+            pin_here(skeleton, posture, joint, orientation=True)
+            for role, joint in self._figure.roles
+            if role in ANKLES
+        ]
+        self._poser.actor.state[:] = q
+        starts = [frames.position(self._prefix + target.joint) for target in targets]
+        for k in range(_FRAMES):
+            share = min(1.0, 2.0 * (k + 1) / _FRAMES)
+            step = [
+                replace(t, position_in_world=vector3(s + share * (t.position_in_world - s)))
+                for t, s in zip(targets, starts, strict=True)
+            ]
+            posture = self._poser.step(posture, step, feet).q
+            if (k + 1) % (_FRAMES // _STOPS) == 0:
+                rows.append(q.copy())
+                rows[-1][self._own] = posture
+        return rows
+
+    def _towards_body(self, frames: Frames, back_m: float, up_m: float) -> Floats:
+        """A displacement towards the body and up (3,)."""
+        roles = dict(self._figure.roles)
+        left, right = (frames.position(self._prefix + roles[f"{side}_shoulder"]) for side in SIDES)
+        ahead = np.cross(left - right, (0.0, 1.0, 0.0))
+        return np.array([0.0, up_m, 0.0]) - back_m * ahead / np.linalg.norm(ahead)
 
 
 def _pinned(scene: Scene, q: Floats, actor: str, hand: Hand, *, turned: bool) -> Pin:

@@ -1,4 +1,4 @@
-"""`clasp`: two actors shake hands: both reach, palm to palm, and close their fingers."""
+"""`clasp`, `unclasp`: two actors shake hands, palm to palm, and let go again."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ from writhe.solvers.posing.support_polygon import can_balance
 _FRAMES, _LAST = 90, 60  # until the hands are opposite each other, and until they meet
 _APART_M = (0.12, 0.004)  # between the palms, after each of them
 _DOWN_RAD, _BACK_M = np.radians(32.0), 0.018  # fingers point down, around the other hand's edge
+_BACK_APART_M = (
+    0.06,
+    0.05,
+)  # by which hands that let go draw back: off the palm, along the fingers
 _BELOW_M = 0.28  # below the shoulders
 _MET_M = 0.055  # palms this near have met
 
@@ -108,6 +112,37 @@ def clasp(
     )
 
 
+@checked
+def unclasp(
+    scene: Scene,
+    first: str,
+    second: str,
+    sides: tuple[str, str] = ("right", "right"),
+    q: Floats | None = None,
+    *,
+    database: PostureDatabase | None = None,
+) -> tuple[Floats, Floats, Floats]:
+    """Two actors let go of each other's hands: configurations from the clasp (q) on.
+
+    The first actor opens the hand, then the second one; then both draw their hands back.
+    """
+    row = scene.layout.rest() if q is None else configuration(scene.layout.skeleton, q).copy()
+    people = [
+        _ClaspingPerson(scene, name, hand_of(scene.actor(name).figure, side), database)
+        for name, side in zip((first, second), sides, strict=True)
+    ]
+    rows: list[Floats] = []
+    for person in people:
+        person.open_hand(row)
+        rows.append(row.copy())
+    feet = [person.feet(row) for person in people]
+    targets = [person.drawn_back(row) for person in people]
+    for _ in range(_FRAMES):
+        for person, target, pins in zip(people, targets, feet, strict=True):
+            person.step(row, target, pins)
+    return rows[0], rows[1], row
+
+
 def _meeting(people: list[_ClaspingPerson], q: Floats) -> tuple[Floats, Floats]:
     """Where the hands meet, and the horizontal direction from the first to the second actor."""
     shoulders = [person.shoulders(q) for person in people]
@@ -167,6 +202,14 @@ class _ClaspingPerson:
         turn = np.stack([along, out, up], axis=1) @ self.hand.axes.T
         position = meeting - away_m * out - _BACK_M * forwards - turn @ self.hand.palm
         return Target(self.hand.wrist, vector3(position), orientation_in_world=quaternion_of(turn))
+
+    def drawn_back(self, q: Floats) -> Target:
+        """The wrist away from the other hand: against the palm's direction, and back."""
+        frames = forward(self.scene.layout.skeleton, q)
+        turn = frames.rotation(self.wrist)
+        along, out = turn @ self.hand.axes[:, 0], turn @ self.hand.axes[:, 1]
+        goal = frames.position(self.wrist) - _BACK_APART_M[0] * out - _BACK_APART_M[1] * along
+        return Target(self.hand.wrist, vector3(goal), orientation_in_world=quaternion_of(turn))
 
     def step(self, q: Floats, target: Target, pins: list[Pin]) -> None:
         """One frame; q of the whole scene is changed."""

@@ -1,8 +1,8 @@
-"""Fingers that close from one hand pose (by default flat) to another, until they meet something.
+"""Closes fingers from one hand pose (by default flat) to another, until they touch something.
 
-Fingers bend together in small steps, the thumb after them. When a phalanx meets the palm, another
+Fingers bend together in small steps, the thumb after them. When a phalanx touches the palm, another
 finger or an object, the joints up to it stop and those beyond go on bending, so that the finger
-wraps around what it met. Where contact begins is found by bisection.
+wraps around the obstacle. The start of the contact is found by bisection.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from writhe.hands.hand import Hand, set_finger
 from writhe.hands.poses import finger_goal
 from writhe.kernels.skeleton.kinematics import forward
 
-_STEPS = 40  # of a finger from one pose to the other
+_STEPS = 40  # number of steps in which a finger bends from one pose to the other
 _HALVINGS = 6
 _OVERLAP_M = 2e-4  # a finger stops when it overlaps by this much more than allowed
 TOUCH_M = 0.001  # shapes this near touch
@@ -53,10 +53,11 @@ def close_fingers(
     prefix: str = "",
     start: str = "flat",
 ) -> ClosedHand:
-    """Close the fingers of a hand from one named pose towards another until they meet something.
+    """Close the fingers of a hand from one named pose towards another until they touch something.
 
-    table: of the figure or of a scene, whose configuration is q (nq,); `prefix` is that of the
-    actor's joints in it ("anna.").
+    table: the collision table of the figure or of a scene.
+    q: a configuration (nq,) of that figure or scene.
+    prefix: begins the names of the actor's joints in it ("anna.").
     """
     closing = _Closing(table, q.copy(), hand, prefix)
     return closing.run(pose, start)
@@ -69,7 +70,7 @@ class _Closing:
         n = len(skeleton)
         self._near = NearPairs(table)
         self._positions, self._rotations = np.empty((n, 3)), np.empty((n, 3, 3))
-        self._phalanx = np.full(n, -1)  # of each joint: its number in its finger
+        self._phalanx = np.full(n, -1)  # the number of each joint in its finger
         self._finger = np.full(n, -1)
         for i, finger in enumerate(hand.fingers):
             for k, name in enumerate(finger.joints):
@@ -78,7 +79,7 @@ class _Closing:
         wrist = skeleton.index(prefix + hand.wrist)
         self._of_hand: Bools = np.zeros(n, dtype=np.bool_)
         self._of_hand[wrist : int(skeleton.tree.subtree_end[wrist])] = True
-        # by pair of shapes: the negative clearance of those that overlap at the start
+        # clearance, which is negative, of the pairs of shapes that overlap at the start
         self._start_clearance: dict[int, float] = {}
 
     def run(self, pose: str, start: str) -> ClosedHand:
@@ -124,28 +125,28 @@ class _Closing:
             stopped[:] = True
             return
         place(i, share + step)
-        meets = self._meets(i)
-        if meets is None:
+        blocked_at = self._first_blocked_phalanx(i)
+        if blocked_at is None:
             share += step
             return
         low, high = 0.0, 1.0
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
             place(i, share + middle * step)
-            found = self._meets(i)
+            found = self._first_blocked_phalanx(i)
             if found is None:
                 low = middle
             else:
-                high, meets = middle, found
+                high, blocked_at = middle, found
         share += low * step
         place(i, share)
-        stopped[: meets + 1] = True
+        stopped[: blocked_at + 1] = True
 
     def _evaluate(self) -> None:
         forward(self.table.skeleton.tree, self.q, self._positions, self._rotations)
         self._near.find(self._positions, self._rotations, 0.0)
 
-    def _meets(self, i: int) -> int | None:
+    def _first_blocked_phalanx(self, i: int) -> int | None:
         """The first phalanx of finger i that overlaps something by more than is allowed."""
         self._evaluate()
         rows, count = self._near.rows, self._near.count

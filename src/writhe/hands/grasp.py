@@ -90,8 +90,8 @@ class HandOnObject:
             if half[others[0]] > 1.25 * half[others[1]]:
                 others = others[:1]
             out = -to * axes[:, side]
-            for k, way in product(others, (1.0, -1.0)):
-                thumb = way * axes[:, k]
+            for k, sign in product(others, (1.0, -1.0)):
+                thumb = sign * axes[:, k]
                 along = sign * np.cross(out, thumb)
                 target = np.stack([along, out, thumb], axis=1)
                 yield target @ self.hand.axes.T, centre + to * half[side] * axes[:, side]
@@ -156,7 +156,7 @@ def find_grasps(
     middle, or that of its piece that fits a hand best. towards: preferred rotation (3, 3) of the
     wrist in the object's frame, such as the present one. palm, thumb: directions (3,) in the
     object's frame that the palm faces and that the thumb's side points to, within 60 degrees
-    where there is such a way.
+    if there is such a grasp.
     """
     tries = HandOnObject(figure, hand, shapes)
     pieces = tries.pieces()

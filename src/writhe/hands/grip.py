@@ -29,7 +29,7 @@ from writhe.solvers.posing.support_polygon import can_balance
 
 _BACK_M = 0.10  # in front of the object, from where the hand comes straight to it
 _LIFT_M = 0.12  # above the object, for a hand that has to be lifted
-_FRAMES = (70, 50)  # of the way there, and of the last part
+_FRAMES = (70, 50)  # of the approach, and of its last part
 _TRIED = 8  # grasps that the arm tries
 _EASY_RAD = 0.5  # strain of a posture that ends the search
 _NEAR_M = 0.012  # the wrist is at its place
@@ -41,9 +41,9 @@ class Grip:
     """A hand around an object.
 
     q is the configuration of the scene; `touches` lists where hand and object touch, one for each
-    part of the hand. `off_m` is how far the wrist is from where the grasp wants it. `approach` has
-    the configurations on the way: the open hand in front of the object, then at the object; keys
-    of an animation pass through them, in reverse order to let go.
+    part of the hand. `off_m` is the distance of the wrist from its goal. `approach` lists the
+    configurations that lead to the grip: the open hand in front of the object, then at the object;
+    keys of an animation pass through them, in reverse order to release it.
     """
 
     scene: Scene
@@ -131,10 +131,10 @@ def grip(
         thumb=work.in_object(thumb, "the direction of the thumb"),
     )
     if not grasps:
-        raise WritheError(f"no way was found to put the {side} hand around {object_name!r}")
-    ways = _one_each_way(grasps)
+        raise WritheError(f"no grasp of {object_name!r} by the {side} hand was found")
+    candidates = _one_per_rotation(grasps)
     best: Grip | None = None
-    for grasp in ways[:_TRIED]:
+    for grasp in candidates[:_TRIED]:
         found = work.put_object(grasp) if bring == "object" else work.reach(grasp)
         if best is None or _rank(found) > _rank(best):
             best = found
@@ -144,7 +144,7 @@ def grip(
     return best
 
 
-def _one_each_way(grasps: list[Grasp]) -> list[Grasp]:
+def _one_per_rotation(grasps: list[Grasp]) -> list[Grasp]:
     """The best grasp of every rotation of the wrist, in the order of the grasps."""
     found: dict[tuple[float, ...], Grasp] = {}
     for grasp in grasps:
@@ -243,7 +243,7 @@ class _Gripping:
         actor_q = self.layout.actor_q[self.actor]
         pins, poser = [*self._feet(q), *self.pins], self.poser
         poser.actor.state[:] = q
-        posture, way = q[actor_q].copy(), list[Floats]()
+        posture, path = q[actor_q].copy(), list[Floats]()
         for target, count in stages:
             for _ in range(count):
                 result = poser.step(posture, [target], pins)
@@ -252,9 +252,9 @@ class _Gripping:
                 if still:
                     break
             q[actor_q] = posture
-            way.append(q.copy())
+            path.append(q.copy())
         there = forward(self.layout.skeleton, q).position(wrist)
-        return self._closed(q, grasp, float(np.linalg.norm(there - goal)), tuple(way))
+        return self._closed(q, grasp, float(np.linalg.norm(there - goal)), tuple(path))
 
     @property
     def poser(self) -> DefaultPoser | FingerPoser:

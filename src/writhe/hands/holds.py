@@ -126,9 +126,11 @@ def hold_terms(
         turn = rotation_matrix(np.array(hold.orientation_in_other))
         pairs += [(axis, turn @ axis) for axis in np.eye(3)]
     for own, there in pairs:
-        way = there / np.linalg.norm(there)
+        direction = there / np.linalg.norm(there)
         quantity = Direction(joint, vector3(own), hold.on)
-        out.append(Term(quantity, way, way, turn_weight, label=f"{joint} turned to {hold.on}"))
+        out.append(
+            Term(quantity, direction, direction, turn_weight, label=f"{joint} turned to {hold.on}")
+        )
     return tuple(out)
 
 

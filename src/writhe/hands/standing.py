@@ -14,11 +14,11 @@ from writhe.skeleton import forward
 from writhe.skeleton.configurations import configuration
 from writhe.skeleton.move_root import moved_roots
 
-_APART = 1.75  # between two people who shake hands, relative to the length of an arm
-_NEAR, _FAR = 1.3, 2.1  # distances at which they stay where they are
+_APART = 1.75  # distance between two actors that shake hands, relative to the length of an arm
+_NEAR, _FAR = 1.3, 2.1  # at distances between these, they stay where they are
 _FACING_RAD = 0.6  # they face each other within this angle
-# from the middle of the body to an object for one hand and for both: where somebody who steps to it
-# stands, and how far off that they may stand already; relative to the length of an arm
+# Distance at which an actor is placed before an object, and deviation from it at which it stays
+# where it is; for one hand and for both, relative to the length of an arm
 _BEFORE, _OFF = (0.75, 0.62), (0.35, 0.16)
 _ASIDE_RAD = 0.7  # an object in front lies within this angle
 
@@ -34,11 +34,11 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     people = [_StandingPerson(scene, name) for name in (first, second)]
     row = _start(scene, q)
     places = [person.place(row) for person in people]
-    way = places[1][0] - places[0][0]
-    far = float(np.linalg.norm(way))
+    towards = places[1][0] - places[0][0]
+    far = float(np.linalg.norm(towards))
     if far < 0.05:
         raise WritheError("the two actors stand in each other: move them apart to shake hands")
-    heading = float(np.arctan2(way[0], way[2]))
+    heading = float(np.arctan2(towards[0], towards[2]))
     goals = (heading, heading + np.pi)
     arm = float(np.mean([person.arm_m for person in people]))
     turned = max(abs(_angle(g - p[1])) for g, p in zip(goals, places, strict=True))
@@ -47,7 +47,7 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     middle = 0.5 * (places[0][0] + places[1][0])
     out = row.copy()
     for person, goal, sign in zip(people, goals, (-0.5, 0.5), strict=True):
-        person.move(out, middle + sign * _APART * arm * way / far, goal)
+        person.move(out, middle + sign * _APART * arm * towards / far, goal)
     return out if _has_room(scene, row, out) else row
 
 
@@ -75,18 +75,18 @@ def stand_before(
     place = piece.centre if at is None else floats(at, (3,), "the place on the object")
     goal, axis = origin + turn @ place, turn @ piece.axes[:, 0]
     here, heading = person.place(row)
-    way = _flat(goal - here)
+    towards = _flat(goal - here)
     side = _flat(np.cross(axis, (0.0, 1.0, 0.0)))
     if across and np.linalg.norm(side) > 0.3:
         side /= np.linalg.norm(side)
-        way = side * (1.0 if side @ way >= 0.0 else -1.0)
-    elif np.linalg.norm(way) < 1e-6:
+        towards = side * (1.0 if side @ towards >= 0.0 else -1.0)
+    elif np.linalg.norm(towards) < 1e-6:
         return row
-    way = way / np.linalg.norm(way)
-    facing = float(np.arctan2(way[0], way[2]))
-    thick = float(np.abs(way @ turn @ piece.axes) @ piece.half_m) if at is None else 0.0
+    towards = towards / np.linalg.norm(towards)
+    facing = float(np.arctan2(towards[0], towards[2]))
+    thick = float(np.abs(towards @ turn @ piece.axes) @ piece.half_m) if at is None else 0.0
     before = _BEFORE[across] * person.arm_m + (0.0 if across else min(thick, 0.6))
-    there = _flat(goal - before * way)
+    there = _flat(goal - before * towards)
     off = float(np.linalg.norm(there - here)) / person.arm_m
     if off < _OFF[across] and abs(_angle(facing - heading)) < _ASIDE_RAD:
         return row

@@ -28,7 +28,7 @@ import bpy  # noqa: E402  # pyright: ignore[reportMissingImports]
 import numpy as np  # noqa: E402
 from blender_sample import LAST_FRAME, hand_through_chest  # noqa: E402
 
-_LONGEST_S = 500.0
+_LONGEST_S = 900.0
 
 
 class Window:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "blender" / "writhe_blender"
+WIRE = ROOT / "src" / "writhe" / "plugin" / "wire.py"  # needed where there is no writhe, too
 DIST = ROOT / "dist"
 # what a plugin session imports; the versions are those that the kernels were compiled with
 NEEDED = ("numba", "llvmlite", "scipy", "daqp", "threadpoolctl", "msgspec")
@@ -87,6 +88,7 @@ def build(wheels: list[Path], target: Path) -> None:
         archive.writestr("blender_manifest.toml", text)
         for path in sorted(PACKAGE.rglob("*.py")):
             archive.write(path, path.relative_to(PACKAGE).as_posix())
+        archive.write(WIRE, f"process/{WIRE.name}")
         for wheel in wheels:  # wheels are compressed already
             archive.write(wheel, f"wheels/{wheel.name}", zipfile.ZIP_STORED)
 

@@ -1,4 +1,4 @@
-"""Where writhe runs: in Blender's own process, or in one of another Python.
+"""Where writhe runs: in Blender's own process, in one of another Python, or in a running writhe.
 
 Drags run in Blender's process by default; long work always runs in a process of its own, so that
 Blender stays responsive and the work can be cancelled.
@@ -10,27 +10,35 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .process.client import Client, EngineError
+from .process.client import AttachedClient, Client, EngineError, ProcessClient
 
-__all__ = ["Client", "EngineError", "drags", "problem", "stop", "worker"]
+__all__ = ["EngineError", "drags", "problem", "stop", "use", "where", "worker"]
 
 _session: Any = None
 _drags: Client | None = None
 _worker: Client | None = None
 _python = ""  # of another Python; empty for Blender's own
+_address = ""  # of a running writhe; empty if there is none to attach to
 
 
-def use_python(executable: str) -> None:
-    """Run writhe with another Python; with an empty name, in Blender's."""
-    global _python
-    if executable != _python:
+def use(python: str = "", address: str = "") -> None:
+    """Attach to a running writhe at an address, or run writhe with a Python, or in Blender's."""
+    global _python, _address
+    if (python, address) != (_python, _address):
         stop()
-        _python = executable
+        _python, _address = python, address
+
+
+def where() -> str:
+    """Where writhe runs, for the user."""
+    if _address:
+        return f"the running writhe at {_address.partition('/')[0]}"
+    return _python or "Blender's own Python"
 
 
 def problem() -> str:
-    """Why writhe does not run here, with the remedy; empty if it does."""
-    if _python:
+    """Why writhe does not run here, with the remedy; empty if it does or runs elsewhere."""
+    if _python or _address:
         return ""
     try:
         import writhe.plugin  # noqa: F401
@@ -48,8 +56,10 @@ class _InProcess:
     """writhe in Blender's own process."""
 
     def __init__(self) -> None:
+        from writhe import __version__
         from writhe.plugin import Session
 
+        self.about = {"version": __version__, "python": sys.version.split()[0]}
         self._session = Session()
 
     def request(
@@ -73,13 +83,18 @@ def drags():
     why = problem()
     if why:
         raise EngineError(why)
-    if not _python:
+    if not (_python or _address):
         if _session is None:
             _session = _InProcess()
         return _session
     if _drags is None or not _drags.alive:
-        _drags = Client(_python)
+        _drags = _outside()
     return _drags
+
+
+def _outside() -> Client:
+    """A new process of another Python, or a new connection."""
+    return AttachedClient(_address) if _address else ProcessClient(_python)
 
 
 def worker() -> Client:
@@ -89,7 +104,8 @@ def worker() -> Client:
         why = problem()
         if why:
             raise EngineError(why)
-        _worker = Client(_python) if _python else Client(search_path=[p for p in sys.path if p])
+        own = not (_python or _address)
+        _worker = ProcessClient(search_path=[p for p in sys.path if p]) if own else _outside()
     return _worker
 
 

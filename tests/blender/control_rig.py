@@ -3,15 +3,13 @@
 Prints one line of JSON.
 """
 
-import json
-import os
 import sys
 import time
-import traceback
 from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
+from blender_runs import print_result
 from mathutils import Matrix  # pyright: ignore[reportMissingImports]
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
@@ -145,11 +143,4 @@ def _rest(rig) -> None:
         bone.matrix_basis = Matrix.Identity(4)
 
 
-try:
-    print("RESULT " + json.dumps(main()), flush=True)
-except BaseException:
-    traceback.print_exc()
-finally:  # bpy may hang when the interpreter ends
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+print_result(main)

@@ -3,14 +3,12 @@
 Usage: exchange.py FOLDER. Prints one line of JSON.
 """
 
-import json
-import os
 import sys
-import traceback
 from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
+from blender_runs import print_result
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
@@ -123,11 +121,4 @@ def main() -> dict:
     return out
 
 
-try:
-    print("RESULT " + json.dumps(main()), flush=True)
-except BaseException:
-    traceback.print_exc()
-finally:  # bpy may hang when the interpreter ends
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+print_result(main)

@@ -3,15 +3,13 @@
 The armature is the built-in human; prints one line of JSON.
 """
 
-import json
-import os
 import sys
 import tempfile
-import traceback
 from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
+from blender_runs import print_result
 from mathutils import Vector  # pyright: ignore[reportMissingImports]
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
@@ -199,11 +197,4 @@ def main() -> dict:
     return out
 
 
-try:
-    print("RESULT " + json.dumps(main()), flush=True)
-except BaseException:
-    traceback.print_exc()
-finally:  # bpy may hang when the interpreter ends
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+print_result(main)

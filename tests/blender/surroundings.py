@@ -3,14 +3,12 @@
 Prints one line of JSON.
 """
 
-import json
-import os
 import sys
-import traceback
 from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
+from blender_runs import print_result
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
 import writhe_blender  # pyright: ignore[reportMissingImports]
@@ -113,16 +111,13 @@ def main() -> dict:
     assert bpy.ops.writhe.set_up() == {"FINISHED"}
     assert bpy.ops.writhe.certify() == {"FINISHED"}
     out["two"] = settings.verdict
+    context.object.location.y += 0.06
+    context.view_layer.update()
+    assert bpy.ops.writhe.certify() == {"FINISHED"}
+    out["two_beside"] = settings.verdict
     out["two_marks"] = sorted({mark.a.split(":")[0] for mark in settings.marks}
                               | {mark.b.split(":")[0] for mark in settings.marks})  # fmt: skip
     return out
 
 
-try:
-    print("RESULT " + json.dumps(main()), flush=True)
-except BaseException:
-    traceback.print_exc()
-finally:  # bpy may hang when the interpreter ends
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+print_result(main)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import io
+import subprocess
 import sys
 import tomllib
-import types
 import zipfile
 from pathlib import Path
 
@@ -14,18 +13,8 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "blender" / "writhe_blender"
 sys.path.insert(0, str(ROOT / "tools"))
 import build_blender_extension as extension  # noqa: E402  # pyright: ignore[reportMissingImports]
-
-
-@pytest.fixture(scope="module")
-def process():
-    """The sub-package `process`, without the rest of the extension, which needs bpy."""
-    outer = types.ModuleType("writhe_blender_process_only")
-    outer.__path__ = [str(PACKAGE)]
-    sys.modules[outer.__name__] = outer
-    return importlib.import_module(f"{outer.__name__}.process.client")
 
 
 def test_the_zip_has_a_valid_manifest_with_its_wheels(tmp_path):
@@ -36,7 +25,7 @@ def test_the_zip_has_a_valid_manifest_with_its_wheels(tmp_path):
     with zipfile.ZipFile(target) as archive:
         names = set(archive.namelist())
         manifest = tomllib.loads(archive.read("blender_manifest.toml").decode())
-    assert {"__init__.py", "operators/drag.py", f"wheels/{wheel.name}"} <= names
+    assert {"__init__.py", "process/wire.py", f"wheels/{wheel.name}"} <= names
     assert manifest["wheels"] == [f"./wheels/{wheel.name}"]
     assert manifest["platforms"] == [extension.blender_platform()]
     assert manifest["blender_version_min"] == "4.2.0"
@@ -75,8 +64,28 @@ def test_messages_keep_arrays_and_nested_data(process):
         wire.receive(stream)
 
 
+def test_what_is_no_message_is_refused(process):
+    wire = sys.modules[process.__name__.replace("client", "wire")]
+    with pytest.raises(ValueError, match="not a message"):
+        wire.receive(io.BytesIO(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
+    stream = io.BytesIO()
+    wire.send(stream, {"names": np.array(["a", None], dtype=object)})
+    stream.seek(0)
+    with pytest.raises(ValueError, match="object"):
+        wire.receive(stream)
+
+
+def test_a_python_without_writhe_is_named(process):
+    bare = Path(getattr(sys, "_base_executable", "") or sys.executable)
+    run = [str(bare), "-P", "-c", "import writhe"]
+    if subprocess.run(run, capture_output=True, check=False).returncode == 0:
+        pytest.skip("the Python of this environment has writhe too")
+    with pytest.raises(process.EngineError, match="pip install writhe"):
+        process.ProcessClient(str(bare))
+
+
 def test_another_process_answers_and_says_what_is_wrong(process):
-    client = process.Client(sys.executable)
+    client = process.ProcessClient(sys.executable)
     try:
         assert client.about["version"]
         assert "stand" in " ".join(client.request("preset_names", {})["names"])
@@ -91,4 +100,4 @@ def test_another_process_answers_and_says_what_is_wrong(process):
 
 def test_a_missing_python_is_named(process):
     with pytest.raises(process.EngineError, match="no-such-python"):
-        process.Client("/no-such-python")
+        process.ProcessClient("/no-such-python")

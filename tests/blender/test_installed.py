@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from blender_runs import result_of
+from mixamo_character import write_mixamo_character
 
 PYTHON = os.environ.get("WRITHE_BARE_BLENDER_PYTHON", "")
 ZIPS = sorted((Path(__file__).parents[2] / "dist").glob("writhe-blender-*.zip"))
@@ -22,7 +23,9 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def result(tmp_path_factory) -> dict:
     script = Path(__file__).with_name("installed.py")
-    return result_of([PYTHON, str(script), str(ZIPS[-1]), str(tmp_path_factory.mktemp("user"))])
+    character = write_mixamo_character(tmp_path_factory.mktemp("character"))
+    user = tmp_path_factory.mktemp("user")
+    return result_of([PYTHON, str(script), str(ZIPS[-1]), str(user), str(character)])
 
 
 def test_blenders_own_validator_accepts_the_zip():
@@ -40,10 +43,17 @@ def test_it_installs_and_loads_nothing_at_registration(result):
     assert result["loaded_at_registration"] == []
 
 
-def test_a_hand_is_dragged_across_the_chest_keyed_and_certified(result):
-    assert result["error_m"] < 0.01
-    assert result["keyed"] > 0
+def test_the_hand_of_a_mixamo_character_is_dragged_across_the_chest_and_keyed(result):
+    assert "a person" in result["summary"]
+    assert result["error_m"] < 0.02
+    assert result["moved_m"] > 0.5
+    assert result["keyed"] > 3
+
+
+def test_certify_says_what_the_keyed_action_is(result):
     assert result["verdict"] == "certified"
+    assert result["sentence"] == "Nothing penetrates, between the keys either."
+    assert result["cleaned"] == "certified"
 
 
 def test_nothing_is_compiled_in_blender(result):

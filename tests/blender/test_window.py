@@ -28,7 +28,7 @@ def result(tmp_path_factory) -> dict:
     folder = tmp_path_factory.mktemp("pictures")
     run = subprocess.run(
         [str(ROOT / "tools" / "blender_walkthrough.sh"), str(folder), PYTHON],
-        capture_output=True, text=True, timeout=600, check=False, cwd=ROOT,
+        capture_output=True, text=True, timeout=1000, check=False, cwd=ROOT,
     )  # fmt: skip
     found = folder / "result.json"
     assert found.exists(), (run.stdout + run.stderr)[-3000:]

@@ -78,9 +78,14 @@ class WRITHE_OT_drag(bpy.types.Operator):
             self._axis = None if self._axis == axis else axis
         if event.type == "MOUSEMOVE":
             self._aim(context, (event.mouse_region_x, event.mouse_region_y))
-            self._step(context)
-        elif event.type == "TIMER":
-            self._step(context)
+        if event.type in {"MOUSEMOVE", "TIMER"}:
+            try:
+                self._step(context)
+            except EngineError as error:  # it will not answer the next step either
+                self._drag.undo()
+                self._end(context)
+                self.report({"ERROR"}, str(error))
+                return {"CANCELLED"}
         elif event.type == self._release and event.value == "RELEASE":
             keyed = self._drag.key()
             self._end(context)
@@ -102,11 +107,7 @@ class WRITHE_OT_drag(bpy.types.Operator):
 
     def _step(self, context) -> None:
         start = time.perf_counter()
-        try:
-            answer = self._drag.move(self._goal)
-        except EngineError as error:
-            self.report({"ERROR"}, str(error))
-            return
+        answer = self._drag.move(self._goal)
         last_times_ms.append(1e3 * (time.perf_counter() - start))
         overlay.touching = set(answer["touching"])
         left = max(answer["error_m"].values(), default=0.0)

@@ -25,9 +25,10 @@ ORIGINS = "other_program"  # the setting with what another program has written
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """What another program wrote for an actor.
+    """The curves that another program stored with an actor, to restore them unchanged.
 
-    curves: the key of the file with its curves as text; clip: the digest of the clip made of them.
+    curves: the name under which they are stored as text; clip: the digest of the clip sampled from
+    them.
     """
 
     curves: str
@@ -35,14 +36,14 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class Origins(msgspec.Struct, frozen=True):
-    """By actor, its curves; by figure, the lengths of its bones, which have the joints' frames."""
+    """Data that another program stored in a document: curves by actor, bone lengths by figure."""
 
     actors: dict[str, Origin] = {}
     length_m: dict[str, list[float]] = {}
 
     @classmethod
     def of(cls, document: Document) -> Origins:
-        """Those of a document."""
+        """The data stored in a document; empty if there is none."""
         return document.setting(ORIGINS, Origins, Origins())
 
 

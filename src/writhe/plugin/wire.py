@@ -1,7 +1,8 @@
-"""Messages between Blender and writhe: numbers, strings, lists, dicts, None and arrays.
+"""Messages between other programs and writhe: numbers, strings, lists, dicts, None and arrays.
 
 A message is a line of JSON, in which an array is its place among the bytes that follow. No pickles:
-the two sides may run different versions of Python and NumPy.
+the two sides may run different versions of Python and NumPy. This file imports nothing of writhe:
+extensions carry a copy of it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+PROTOCOL = 1  # both sides must have the same; requests that change their data raise it
+
 _HEAD = struct.Struct("<QQ")
+_LONGEST = 2**33  # bytes of a message: more is no message
 _ARRAY = "__array__"
 
 
@@ -46,8 +50,10 @@ def send(stream: BinaryIO, message: Any) -> None:
 
 
 def receive(stream: BinaryIO) -> Any:
-    """Read a message; raises EOFError when the other side has gone."""
+    """Read a message; raises EOFError when the other side has gone, ValueError if it is none."""
     length, size = _HEAD.unpack(_exactly(stream, _HEAD.size))
+    if max(length, size) > _LONGEST:
+        raise ValueError("not a message of writhe")
     text = _exactly(stream, length)
     data = _exactly(stream, size)
 
@@ -55,7 +61,9 @@ def receive(stream: BinaryIO) -> Any:
         if isinstance(value, dict):
             if _ARRAY in value:
                 kind, shape, start = value[_ARRAY]
-                dtype = np.dtype(kind)
+                dtype = np.dtype(str(kind))
+                if dtype.kind not in "biufU":
+                    raise ValueError(f"arrays of {dtype} are not sent")
                 count = int(np.prod(shape, dtype=np.int64))
                 return np.frombuffer(data, dtype, count, start).reshape(shape).copy()
             return {key: rich(item) for key, item in value.items()}

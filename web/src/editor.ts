@@ -163,7 +163,7 @@ export class Editor {
     this.awaited = null;
     store.active = actor.id;
     store.selected = null;
-    this.viewport.frame(actor.id);
+    this.viewport.frameFront(actor.id);
     notify("selection", "state", "time");
   }
 
@@ -194,7 +194,7 @@ export class Editor {
     this.viewport.objects.show(state.objects, store.timeS);
     if (!this.framed) {
       this.framed = true;
-      this.viewport.frame(store.active);
+      this.viewport.frameFront(store.active);
     }
     if (this.awaited !== null) this.showAwaited(state);
     else if (grown || stepped) this.viewport.frameEveryone();

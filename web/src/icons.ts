@@ -38,6 +38,7 @@ const PATHS: { [name: string]: string } = {
   frame: "M4 9V4h5 M15 4h5v5 M20 15v5h-5 M9 20H4v-5",
   push: "M4 5v14 M8 12h9 M13 8l4 4-4 4 M20 9a9 9 0 0 1 0 6",
   view: "M12 3l8 4.5v9L12 21l-8-4.5v-9z M12 12l8-4.5 M12 12v9 M12 12L4 7.5",
+  lift: "M4 20h16 M12 17V6 M7.5 10.5 12 6l4.5 4.5",
   check: "M5 12.5l4.5 4.5L19 7.5",
 };
 

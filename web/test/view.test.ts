@@ -38,6 +38,23 @@ describe("placeAt", () => {
 });
 
 describe("Orbit", () => {
+  it("shows what is as large as a building", () => {
+    const orbit = new Orbit();
+    orbit.frame(new THREE.Vector3(0, 40, 0), 90);
+    const depth = new THREE.Vector3(0, 40, 0).project(orbit.camera).z;
+    expect(Math.abs(depth)).toBeLessThan(1);
+    const distance = () => orbit.camera.position.length();
+    const before = distance();
+    orbit.zoom(1.1);
+    expect(distance()).toBeGreaterThan(before);
+  });
+
+  it("knows whether it sees someone from behind", () => {
+    const orbit = new Orbit();
+    expect(orbit.isBehind(0)).toBe(false);
+    expect(orbit.isBehind(Math.PI)).toBe(true);
+  });
+
   it("looks from the front and from above", () => {
     const orbit = new Orbit();
     orbit.lookFrom(0, 0);

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from writhe.errors import WritheError
@@ -49,6 +50,21 @@ class TaskEntry(NamedTuple):
     needs: tuple[str, ...]
 
 
+class DragPartKind(IntEnum):
+    """When a feature runs in a drag step; in this order."""
+
+    FOLLOWER = 0  # if there are other actors
+    DIAGNOSTIC = 1  # always
+    PREVIEW = 2  # if the dragged actor has keys
+
+
+class DragPart(NamedTuple):
+    """What a feature does after each drag step of an actor."""
+
+    kind: DragPartKind
+    body: Callable[[Editor, int], MessagePart | None]
+
+
 class Feature:
     """Messages of one feature and the functions that handle them.
 
@@ -62,8 +78,7 @@ class Feature:
         self.messages: dict[type[Message], Callable[[Editor, Any], Message | None]] = {}
         self.tasks: dict[type[Message], TaskEntry] = {}
         self.state_of: Callable[[Editor], MessagePart] | None = None
-        self.drag_part_of: Callable[[Editor, int], MessagePart | None] | None = None
-        self.moves_others = False  # whether `drag_part_of` moves actors other than the dragged one
+        self.drag_part: DragPart | None = None
 
     def command(self, label: str) -> Callable[[CommandBody], CommandBody]:
         """Register `body(editor, edit, message)`, which edits the document; undo shows `label`."""
@@ -109,7 +124,15 @@ class Feature:
 
         It reads only and returns the feature's part of the DragResult, or None.
         """
-        self.drag_part_of = body
+        self.drag_part = DragPart(DragPartKind.DIAGNOSTIC, body)
+        return body
+
+    def drag_preview(self, body: DragBody) -> DragBody:
+        """Register `body(editor, actor)`, which shows what a drag step of a keyed actor changes.
+
+        It reads only and returns the feature's part of the DragResult, or None.
+        """
+        self.drag_part = DragPart(DragPartKind.PREVIEW, body)
         return body
 
     def drag_follower(self, body: DragBody) -> DragBody:
@@ -118,7 +141,7 @@ class Feature:
         It may solve, and adds the actors that it moves to `editor.followers`. Followers run before
         the diagnostics. It returns the feature's part of the DragResult, or None.
         """
-        self.drag_part_of, self.moves_others = body, True
+        self.drag_part = DragPart(DragPartKind.FOLLOWER, body)
         return body
 
     @property

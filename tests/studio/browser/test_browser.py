@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from browser_user import (
     OpenPage,
+    double_tap,
     drag,
     position,
     release,
@@ -128,8 +129,7 @@ def test_a_click_selects_and_a_key_or_a_double_tap_pins(open_page: OpenPage) -> 
     moved = position(page, "left_wrist")
     assert max(abs(a - b) for a, b in zip(held, moved, strict=True)) < 0.02
     x, y = where(page, "right_wrist")
-    page.touchscreen.tap(x, y)
-    page.touchscreen.tap(x, y)
+    double_tap(page, x, y)
     wait_for(page, "s.state.actors[0].pins.length === 4")
     page.keyboard.press("p")  # the selected joint is freed again
     wait_for(page, "s.state.actors[0].pins.length === 3")

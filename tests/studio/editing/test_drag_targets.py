@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from writhe.skeleton import Frames, forward
+from writhe.arrays import vector3
+from writhe.hands import hand_of
+from writhe.skeleton import Figure, Frames, forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.studio import protocol
 from writhe.studio.document import Document
@@ -83,3 +85,43 @@ def test_the_other_hand_moves_as_the_mirror_image(editor: Editor) -> None:
     np.testing.assert_allclose(
         left - [middle, 0, 0], (right - [middle, 0, 0]) * [-1, 1, 1], atol=0.02
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "side"), [("chest", (0.2, 0.0, 1.0)), ("left_shoulder", (0.1, 0.8, 0.6))]
+)
+def test_a_hand_dragged_onto_the_body_lays_its_palm_on_it(
+    tmp_path: Path, part: str, side: tuple[float, float, float]
+) -> None:
+    document = Document.create(tmp_path / "palm.writhe", "Palm")
+    number = document.add_actor("human_with_fingers")
+    editor = Editor(document)
+    figure = document.figure("human_with_fingers")
+    hand, normal = hand_of(figure, "right"), np.array(side) / np.linalg.norm(side)
+    place = surface_point(frames(editor), figure, part, normal)
+    start = frames(editor).point("right_wrist", hand.palm)
+    for k in range(120):
+        goal = place + 0.15 * normal if k < 50 else place
+        at = start + min(1.0, (k + 1) / 40) * (goal - start)
+        handle = protocol.DragHandle(
+            figure.skeleton.index("right_wrist"),
+            (0.0, 0.0, 0.0),
+            vector3(at),
+            surface_normal=vector3(normal),
+        )
+        result = editor.drag(protocol.Drag(k, number, [handle], 2))
+    after = frames(editor)
+    assert np.linalg.norm(after.point("right_wrist", hand.palm) - place) < 0.01
+    assert -(after.rotation("right_wrist") @ hand.axes[:, 1]) @ normal > 0.7
+    assert result.pose.clearance_m is not None and result.pose.clearance_m > -0.001
+
+
+def surface_point(posed: Frames, figure: Figure, part: str, out: np.ndarray) -> np.ndarray:
+    """The point of a part's shapes that is farthest in a direction."""
+    ends = [
+        posed.point(c.joint, end) + c.radius_m * out
+        for c in figure.capsules
+        if c.joint == part
+        for end in (c.start_in_joint, c.end_in_joint)
+    ]
+    return max(ends, key=lambda point: float(point @ out))

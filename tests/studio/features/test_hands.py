@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from writhe.arrays import vector3
 from writhe.skeleton import forward
 from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import rotation_matrix
@@ -15,8 +16,10 @@ from writhe.studio.document.holds import all_holds
 from writhe.studio.editing import edits, object_edits, placements
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features.motion import walking
+from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.posing import hands
 from writhe.studio.features.scene import objects
+from writhe.studio.protocol import Drag, DragHandle, Release
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.jobs import Job
 
@@ -151,13 +154,7 @@ def test_who_walks_away_carries_the_bar_and_the_partner_lowers_the_arm(editor):
     number, first = document.objects()[0].id, document.actors()[0].id
     carry_out(editor, hands.GripObject("2", first, -1, number))
     editor.refresh()
-    found = walking.walk_to(editor, walking.WalkTo("3", first, 0.0, 1.5))(
-        Job("1", "Walk", True, lambda _: None)
-    )
-    assert found.commit is not None
-    with document.edit("Walk") as edit:
-        found.commit(editor, edit)
-    editor.refresh()
+    walked(editor, walking.WalkTo("3", first, 0.0, 1.5))
     end = document.timeline(first).end_s
     figure = document.figure("human_with_fingers")
     for time_s in (0.5 * end, end):
@@ -169,3 +166,108 @@ def test_who_walks_away_carries_the_bar_and_the_partner_lowers_the_arm(editor):
             aside = wrist - bar[:3]
             assert np.linalg.norm(aside - along * (aside @ along)) < 0.12  # both hands on it
     assert bar[2] > 1.2  # it came along
+
+
+def with_bar_in_both_hands(editor: Editor, height_m: float) -> tuple[int, int]:
+    """The character and a bar at this height, which it has gripped."""
+    actor = editor.document.actors()[0].id
+    carry_out(editor, objects.AddObject("1", "bar", actor=actor))
+    (bar,) = editor.document.objects()
+    x, _, z = bar.data.position
+    place = objects.PlaceObject("2", bar.id, (x, height_m, z), bar.data.rotation)
+    carry_out(editor, place)
+    carry_out(editor, hands.GripObject("3", actor, -1, bar.id))
+    editor.refresh()
+    return actor, bar.id
+
+
+def head_m(editor: Editor, actor: int, time_s: float | None = None) -> float:
+    document = editor.document
+    q = document.actor(actor).configuration
+    if time_s is not None:
+        q = document.timeline(actor).at(time_s)
+    return float(forward(document.figure("human_with_fingers").skeleton, q).position("head")[1])
+
+
+def test_one_click_lifts_a_bar_from_below_the_knees(editor):
+    standing = head_m(editor, editor.document.actors()[0].id)
+    actor, bar = with_bar_in_both_hands(editor, 0.4)
+    assert head_m(editor, actor) < standing - 0.3
+    carry_out(editor, hands.LiftCarried("4", actor))
+    assert head_m(editor, actor) > standing - 0.05
+    place = placements.placement_at(editor.document, editor.document.object_row(bar), 0.0)
+    assert 0.9 < place[1] < 1.25
+    editor.refresh()
+    posed = editor.posed_actor(editor.document.actor(actor))
+    assert posed.diagnostics.measure(posed.q).clearance_m > -0.001
+
+
+def test_who_has_motion_lifts_in_the_second_after_the_playhead(editor):
+    actor, _ = with_bar_in_both_hands(editor, 0.4)
+    with editor.document.edit("Key") as edit:
+        edits.put_key(editor.document, edit, actor, 0.0, editor.document.actor(actor).configuration)
+    carry_out(editor, hands.LiftCarried("4", actor))
+    assert head_m(editor, actor, 1.0) > head_m(editor, actor, 0.0) + 0.3
+
+
+def test_who_walks_away_with_a_bar_from_the_floor_stands_up_first(editor):
+    standing = head_m(editor, editor.document.actors()[0].id)
+    actor, _ = with_bar_in_both_hands(editor, 0.4)
+    walked(editor, walking.WalkTo("4", actor, 0.0, 2.0))
+    end = editor.document.timeline(actor).end_s
+    heights = [head_m(editor, actor, t) for t in np.linspace(1.0, end, 9)]
+    assert head_m(editor, actor, 0.0) < standing - 0.3 and min(heights) > standing - 0.1
+
+
+@pytest.mark.parametrize("grabbed", ["left_wrist", "right_wrist", "left_middle_2"])
+def test_a_bar_in_both_hands_is_dragged_by_either_hand_without_tilting(editor, grabbed):
+    actor, bar = with_bar_in_both_hands(editor, 1.0)
+    carry_out(editor, hands.LiftCarried("4", actor))
+    editor.refresh()
+    skeleton = editor.document.figure("human_with_fingers").skeleton
+    start = forward(skeleton, editor.posed_actor_by_number(actor).q).position(grabbed)
+    for k in range(60):
+        goal = start + min(1.0, (k + 1) / 30) * np.array([0.0, 0.15, 0.05])
+        handle = DragHandle(skeleton.index(grabbed), (0.0, 0.0, 0.0), vector3(goal))
+        editor.drag(Drag(k, actor, [handle], 2))
+    editor.release(Release("5", actor))
+    place = placements.placement_at(editor.document, editor.document.object_row(bar), 0.0)
+    assert abs(rotation_matrix(place[3:])[1, 0]) < np.sin(np.radians(3.0))
+    frames = forward(skeleton, editor.document.actor(actor).configuration)
+    wrists = [frames.position(f"{side}_wrist")[1] for side in ("left", "right")]
+    assert abs(wrists[0] - wrists[1]) < 0.03  # both rose with it
+    assert frames.position(grabbed)[1] > start[1] + 0.12
+
+
+def test_hands_that_let_go_do_not_pass_through_each_other(editor):
+    document = editor.document
+    second = document.add_actor("human_with_fingers")
+    editor.refresh()
+    first, hand = document.actors()[0].id, joint(editor, "right_wrist")
+    carry_out(editor, hands.ShakeHands("1", first, hand, second, hand))
+    walked(editor, walking.WalkTo("2", first, 0.0, 3.0))
+    assert all_holds(document) == []
+    assert document_certificate(document).certified
+
+
+def test_at_the_end_of_a_walk_a_bar_is_gripped_after_the_playhead_without_touching_it(editor):
+    document, actor = editor.document, editor.document.actors()[0].id
+    carry_out(editor, objects.AddObject("1", "bar", (0.0, 1.0, 1.2)))
+    (bar,) = document.objects()
+    walked(editor, walking.WalkTo("2", actor, object=bar.id))
+    end = document.timeline(actor).end_s
+    editor.seek(end + 0.5 / document.fps)  # the page moves the playhead from frame to frame
+    before = document.timeline(actor).at(end)
+    carry_out(editor, hands.GripObject("3", actor, -1, bar.id))
+    np.testing.assert_allclose(document.timeline(actor).at(end), before, atol=1e-6)
+    assert all(hold.start_s > end + 0.5 for hold in all_holds(document))
+    assert {hold.carries for hold in all_holds(document)} == {True, False}
+    assert document_certificate(document).certified
+
+
+def walked(editor: Editor, message: walking.WalkTo) -> None:
+    found = walking.walk_to(editor, message)(Job("1", "Walk", True, lambda _: None))
+    assert found.commit is not None
+    with editor.document.edit("Walk") as edit:
+        found.commit(editor, edit)
+    editor.refresh()

@@ -45,6 +45,25 @@ def test_an_object_goes_from_key_to_key(document: Document) -> None:
     assert document.all_tracks() == []
 
 
+def test_what_stands_goes_on_standing_when_it_is_resized(document: Document) -> None:
+    with document.edit("Add") as edit:
+        low = object_edits.add_object(document, edit, "box", (0.0, 0.2, 1.0))
+        object_edits.resize_object(document, edit, low, (0.6, 0.4, 0.6))
+        on_it = object_edits.add_object(document, edit, "box", (0.0, 0.5, 1.0))
+        object_edits.resize_object(document, edit, on_it, (0.2, 0.2, 0.2))
+        in_the_air = object_edits.add_object(document, edit, "box", (2.0, 1.0, 1.0))
+    bottoms: list[float] = []
+    for number in (low, on_it, in_the_air):
+        with document.edit("Resize") as edit:
+            object_edits.resize_object(document, edit, number, (0.3, 0.8, 0.3))
+        if number == low:
+            with document.edit("Put back") as edit:
+                object_edits.resize_object(document, edit, number, (0.6, 0.4, 0.6))
+        body = document.object_row(number).data
+        bottoms.append(body.position[1] - 0.5 * body.size[1])
+    np.testing.assert_allclose(bottoms, (0.0, 0.4, 0.6), atol=0.02)
+
+
 @pytest.mark.parametrize(
     ("kind", "wanted", "got", "half_height"),
     [

@@ -18,7 +18,6 @@ from writhe.studio import protocol
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Work
 from writhe.studio.features.scene import partner_follows
 from writhe.studio.features.tangling import tangle_motion, tangles, winding
@@ -75,11 +74,11 @@ def run(editor: Editor, work: Work) -> Any:
 
 
 def writhe_at(editor: Editor, time_s: float, goal: TangleGoal) -> float:
-    return tangles.winding_of(editor, goal, sample_scene(editor, np.array([time_s]))[0]).writhe
+    return tangles.winding_of(editor, goal, editor.sample(np.array([time_s]))[0]).writhe
 
 
 def certified(editor: Editor, end_s: float) -> bool:
-    frames = sample_scene(editor, np.arange(round(30 * end_s) + 1) / 30)
+    frames = editor.sample(np.arange(round(30 * end_s) + 1) / 30)
     return certify(editor.scene.layout.table, frames, 30.0).certified
 
 
@@ -218,7 +217,7 @@ def test_invalid_input_is_rejected(editor: Editor) -> None:
 
 def test_a_winding_path_stays_certified_in_few_frames(editor: Editor) -> None:
     """Frames are put at the necessary corners where evenly spaced ones would penetrate."""
-    q = sample_scene(editor, np.array([0.0]))[0]
+    q = editor.sample(np.array([0.0]))[0]
     there = [TangleGoal(arm(1, "left"), arm(1, "right"), w) for w in (0.5, -0.5)]
     path = [q[None]]
     for goal in there:

@@ -65,11 +65,24 @@ function rowElement(editor: Editor, row: Row, state: State, named: boolean): HTM
     "div",
     { class: `row ${active ? "on" : ""}`, "data-actor": row.actor, "data-kind": row.kind },
     ...(row.kind === "pose" ? bars(row.actor, state) : []),
-    named && h("span", { class: "row-name" }, [row.name, style?.title].filter(Boolean).join(" · ")),
+    named && rowName(row, style?.title),
     ...keys.map((key) => keyButton(editor, key, style?.title)),
   );
   if (style) element.style.setProperty("--key", style.colour);
   return element;
+}
+
+/** The name of a row: a click selects its actor or object, and leaves the playhead where it is. */
+function rowName(row: Row, track = ""): HTMLElement {
+  const text = [row.name, track].filter(Boolean).join(" · ");
+  const name = h("button", { class: "row-name", type: "button", title: `Select ${row.name}` }, text);
+  name.addEventListener("pointerdown", (event) => event.stopPropagation());
+  name.addEventListener("click", () => {
+    if (row.object > 0) store.selectedObject = row.object;
+    else if (row.actor !== store.active) [store.active, store.selected] = [row.actor, null];
+    notify("selection", "state");
+  });
+  return name;
 }
 
 /** Bars behind an actor's pose keys: its clip, and the sampled tracks between keys. */

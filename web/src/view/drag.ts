@@ -7,7 +7,7 @@ import { floats } from "../sampled_motion";
 import { notify, store } from "../store";
 import { showMessage } from "../ui/toast";
 import type { Character } from "./character";
-import type { ActorHit, Viewport } from "./viewport";
+import type { ActorHit, SurfaceHit, Viewport } from "./viewport";
 
 /** One pointer that holds a point of the body. */
 interface Grip {
@@ -17,12 +17,16 @@ interface Grip {
   plane: THREE.Plane;
   target: THREE.Vector3; // in world coordinates
   orientation: THREE.Quaternion | null;
+  surface: THREE.Vector3 | null; // normal of the surface that the target lies on: a palm is laid on it
   comparedSide: boolean;
   alone: boolean; // only this part turns
+  palm: boolean; // a hand, whose palm is laid on surfaces
+  thickness: number; // how far in front of a surface the dragged point stays
 }
 
 const FRAME_MS = 1000 / 60;
 const IN_FRONT_M = 0.05; // how far in front of the body a limb is dragged: about its thickness
+const FINGER_M = 0.014; // the same for a finger
 const MAX_DEPTH_CHANGE_M = 0.8; // a body further in front than this is another character
 const BEHIND_M = 0.15; // behind the middle of the body
 const MAX_SNAP_M = 0.5; // how far in depth a limb moves to lie on what is under the pointer
@@ -74,13 +78,17 @@ export class BodyDrag {
     if (!character) return false;
     this.actor = actor;
     store.dragging = true;
+    const hand = handOf(character, hit.joint);
     this.grips.set(pointer, {
       joint: hit.joint,
-      limb: limbOf(character, hit.joint),
+      limb: limbOf(character, hand ?? hit.joint),
+      palm: hand === hit.joint,
+      thickness: hand !== null && hand !== hit.joint ? FINGER_M : IN_FRONT_M,
       pointInJoint: character.bones[hit.joint].worldToLocal(hit.point.clone()),
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(this.viewport.orbit.facing, hit.point),
       target: hit.point.clone(),
       orientation: null,
+      surface: null,
       comparedSide,
       alone: false,
     });
@@ -101,10 +109,13 @@ export class BodyDrag {
     this.grips.set(pointer, {
       joint,
       limb: null,
+      palm: false,
+      thickness: 0,
       pointInJoint: new THREE.Vector3(),
       plane: new THREE.Plane(),
       target,
       orientation: orientation.clone(),
+      surface: null,
       comparedSide: false,
       alone,
     });
@@ -151,21 +162,25 @@ export class BodyDrag {
 
   /** The target of a limb on the object or other character under the pointer, else in front of the own body. */
   private onSurface(grip: Grip, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
-    if (!grip.limb || grip.comparedSide) return this.inFront(grip, ray, at);
+    grip.surface = null;
+    if (!grip.limb) return at;
     const depth = ray.origin.distanceTo(at);
-    const surface = this.viewport.nearestOther(ray, this.actor) - IN_FRONT_M;
-    const own = this.viewport.nearestBody(ray, this.actor, grip.limb, false);
-    if (surface > 0 && surface < own && Math.abs(surface - depth) < MAX_SNAP_M) return ray.at(surface, at);
-    return this.inFront(grip, ray, at);
+    const own = this.viewport.nearestBody(ray, this.actor, grip.limb, grip.comparedSide);
+    const other = grip.comparedSide ? null : this.viewport.nearestOther(ray, this.actor);
+    if (other && other.distance <= (own?.distance ?? Infinity)) {
+      const near = other.distance - grip.thickness;
+      if (near > 0 && Math.abs(near - depth) < MAX_SNAP_M) return this.laidOn(grip, other, ray, at);
+    }
+    const body = (own?.distance ?? Infinity) - grip.thickness;
+    const far = body < depth - MAX_DEPTH_CHANGE_M;
+    return own && body < depth && !far && body > 0 ? this.laidOn(grip, own, ray, at) : at;
   }
 
-  /** Move the target of a limb in front of the body where it would otherwise lie behind or inside it. */
-  private inFront(grip: Grip, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
-    if (!grip.limb) return at;
-    const body = this.viewport.nearestBody(ray, this.actor, grip.limb, grip.comparedSide) - IN_FRONT_M;
-    const depth = ray.origin.distanceTo(at);
-    const far = body < depth - MAX_DEPTH_CHANGE_M;
-    return body < depth && !far && body > 0 ? ray.at(body, at) : at;
+  /** The target on a surface: of a hand its palm, of other limbs the dragged point, a limb's thickness in front. */
+  private laidOn(grip: Grip, hit: SurfaceHit, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
+    if (!grip.palm || grip.comparedSide) return ray.at(hit.distance - grip.thickness, at);
+    grip.surface = hit.normal;
+    return at.copy(hit.point);
   }
 
   /** Release a pointer; releasing the last one commits the pose. */
@@ -288,7 +303,16 @@ function toHandle(grip: Grip): DragHandle {
     position_in_world: grip.target.toArray(),
     orientation_in_world: turn ? [turn.w, turn.x, turn.y, turn.z] : null,
     alone: grip.alone,
+    surface_normal: grip.surface?.toArray() ?? null,
   };
+}
+
+/** The hand that a joint belongs to: the joint of a limb that branches into fingers; null for other parts. */
+function handOf(character: Character, joint: number): number | null {
+  const { joints } = character.shape;
+  let at = joint;
+  while (at >= 0 && joints.filter((one) => one.parent === at).length < 2) at = joints[at].parent;
+  return at >= 0 && limbOf(character, at) ? at : null;
 }
 
 /** The joints of a joint's limb, from where it leaves the trunk to its tips; null for the trunk itself. */

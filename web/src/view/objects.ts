@@ -7,6 +7,7 @@ import { capsuleGeometry } from "./capsule_geometry";
 export interface ObjectHit {
   object: number;
   point: THREE.Vector3;
+  normal: THREE.Vector3; // of the surface there, in the world
   distance: number;
 }
 
@@ -89,7 +90,9 @@ export class SceneObjects {
       if (without?.has(object)) continue;
       group.updateWorldMatrix(true, true);
       const hit = caster.intersectObject(group, true)[0];
-      if (hit && (!best || hit.distance < best.distance)) best = { object, point: hit.point, distance: hit.distance };
+      if (!hit?.face || (best && hit.distance >= best.distance)) continue;
+      const normal = hit.face.normal.clone().transformDirection(hit.object.matrixWorld);
+      best = { object, point: hit.point, normal, distance: hit.distance };
     }
     return best;
   }

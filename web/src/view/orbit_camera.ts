@@ -1,13 +1,19 @@
 /** Orbit camera: turns about a target point, zooms and pans. */
 import * as THREE from "three";
 
+/** Yaw and pitch of the usual view, in radians. */
+export const THREE_QUARTER: [number, number] = [0.42, 0.12];
+
+const MAX_DISTANCE_M = 60; // of the camera, unless something larger is framed
+
 export class Orbit {
   readonly camera = new THREE.PerspectiveCamera(32, 1, 0.02, 200);
   private readonly target = new THREE.Vector3(0, 0.95, 0);
-  private yaw = 0.42;
-  private pitch = 0.12;
+  private yaw = THREE_QUARTER[0];
+  private pitch = THREE_QUARTER[1];
   private distance = 4;
   private minDistance = 0.1;
+  private maxDistance = MAX_DISTANCE_M;
 
   constructor() {
     this.updateCamera();
@@ -29,7 +35,7 @@ export class Orbit {
   }
 
   zoom(factor: number): void {
-    this.distance = Math.min(60, Math.max(this.minDistance, this.distance * factor));
+    this.distance = Math.min(this.maxDistance, Math.max(this.minDistance, this.distance * factor));
     this.updateCamera();
   }
 
@@ -39,6 +45,11 @@ export class Orbit {
     this.updateCamera();
   }
 
+  /** Whether the camera is behind someone who faces `facing`, an angle about the vertical axis from +Z. */
+  isBehind(facing: number): boolean {
+    return Math.cos(this.yaw - facing) < 0;
+  }
+
   /** Fit a sphere into the view, keeping the viewing direction. */
   frame(centre: THREE.Vector3, radius: number): void {
     const half = (this.camera.fov * Math.PI) / 360;
@@ -46,15 +57,16 @@ export class Orbit {
     this.target.copy(centre);
     this.minDistance = radius * 0.1;
     this.distance = (1.12 * radius) / Math.sin(Math.atan(Math.tan(half) * narrow));
+    this.maxDistance = Math.max(MAX_DISTANCE_M, 2 * this.distance); // a file in centimetres may be 150 m long
     this.updateCamera();
   }
 
   /** Remember the view; calling the returned function restores it. */
   save(): () => void {
-    const { yaw, pitch, distance, minDistance } = this;
+    const { yaw, pitch, distance, minDistance, maxDistance } = this;
     const target = this.target.clone();
     return () => {
-      Object.assign(this, { yaw, pitch, distance, minDistance });
+      Object.assign(this, { yaw, pitch, distance, minDistance, maxDistance });
       this.target.copy(target);
       this.updateCamera();
     };
@@ -78,6 +90,7 @@ export class Orbit {
       target.z + distance * Math.cos(yaw) * Math.cos(pitch),
     );
     camera.near = Math.max(0.005, distance * 0.02);
+    camera.far = Math.max(200, distance * 4);
     camera.lookAt(target);
     camera.updateProjectionMatrix();
     camera.updateMatrixWorld(true);

@@ -5,6 +5,7 @@ import type { Character } from "./character";
 export interface Hit {
   joint: number;
   point: THREE.Vector3; // world
+  normal: THREE.Vector3; // of the surface there, in the world
   distance: number;
 }
 
@@ -43,7 +44,14 @@ export class Picker {
     }
     if (found < 0) return null;
     const point = direction.clone().multiplyScalar(nearest).add(origin);
-    return { joint: this.dominantJoint(found, point), point, distance: nearest };
+    return { joint: this.dominantJoint(found, point), point, normal: this.normal(found), distance: nearest };
+  }
+
+  private normal(triangle: number): THREE.Vector3 {
+    const [a, b, c] = [0, 1, 2].map((k) =>
+      new THREE.Vector3().fromArray(this.skinned, 3 * this.character.triangles[triangle + k]),
+    );
+    return b.sub(a).cross(c.sub(a)).normalize();
   }
 
   /** The joint with the largest skin weight at the corner of the triangle nearest to the point. */

@@ -193,7 +193,11 @@ export class Pointers {
       const point = character.jointPosition(joint),
         at = this.viewport.onPage(point);
       const away = Math.hypot(at.x - x, at.y - y);
-      if (away < least) [least, best] = [away, { actor: actor.id, joint, point, distance: 0 }];
+      if (away < least)
+        [least, best] = [
+          away,
+          { actor: actor.id, joint, point, normal: this.viewport.orbit.facing.negate(), distance: 0 },
+        ];
     }
     return best;
   }

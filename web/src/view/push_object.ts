@@ -4,11 +4,13 @@ import type { Editor } from "../editor";
 import type { Pushed } from "../generated/messages";
 import { floats } from "../sampled_motion";
 import { notify, store } from "../store";
+import { showMessage } from "../ui/toast";
 import type { Placement } from "./transform_gizmo";
 
 const FRAME_MS = 1000 / 60;
 const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
 const ARRIVED_M = 1e-3;
+const MOVED = 1e-3; // change of a coordinate of a pose that counts as pushed
 const MAX_FRAMES = 4; // solver frames in one message
 
 /** Sends the newest target once the previous one has been answered. */
@@ -19,6 +21,7 @@ export class ObjectPush {
   private outstanding = false;
   private dirty = false;
   private lastSent = 0;
+  private readonly poses = new Map<number, { first: Float32Array; last: Float32Array }>(); // by actor
 
   constructor(private readonly editor: Editor) {}
 
@@ -43,6 +46,7 @@ export class ObjectPush {
     const object = this.object;
     if (this.dirty) this.send(MAX_FRAMES); // so that a quick flick ends where it was released
     this.editor.command({ type: "commit_push", object });
+    this.sayWhoIsKeyed();
     this.drop();
   }
 
@@ -50,6 +54,7 @@ export class ObjectPush {
   drop(): void {
     if (this.object !== null) this.editor.viewport.objects.showBlocked(this.object, false);
     this.object = null;
+    this.poses.clear();
     this.outstanding = this.dirty = false;
     store.dragging = false;
     notify("options");
@@ -65,7 +70,11 @@ export class ObjectPush {
     group?.position.fromArray(message.position);
     group?.quaternion.set(x, y, z, w);
     viewport.objects.showBlocked(message.object, message.blocked);
-    for (const { actor, q } of message.actors) viewport.character(actor)?.setPose(floats(q));
+    for (const { actor, q } of message.actors) {
+      const pose = floats(q);
+      viewport.character(actor)?.setPose(pose);
+      this.poses.set(actor, { first: this.poses.get(actor)?.first ?? pose, last: pose });
+    }
     const active = viewport.character(store.active);
     if (active) viewport.pinMarkers.follow(active);
     viewport.draw();
@@ -73,6 +82,18 @@ export class ObjectPush {
     const behind = group ? group.position.distanceTo(this.target.position) > ARRIVED_M : false;
     if (behind && !message.blocked) this.dirty = true;
     requestAnimationFrame(() => this.pump());
+  }
+
+  /** Name the characters that were pushed and have keys: their pose is keyed at the playhead. */
+  private sayWhoIsKeyed(): void {
+    const { actors, keys } = store.state!;
+    const pushed = actors.filter(({ id }) => {
+      const pose = this.poses.get(id);
+      const moved = pose?.last.some((value, i) => Math.abs(value - pose.first[i]) > MOVED);
+      return moved && keys.some((key) => key.actor === id && key.kind === "pose");
+    });
+    const names = pushed.map((actor) => actor.name).join(", ");
+    if (names) showMessage(`Pushed and keyed at ${store.timeS.toFixed(2)} s: ${names}.`);
   }
 
   private pump(): void {

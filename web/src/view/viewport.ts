@@ -6,7 +6,7 @@ import { showMessage } from "../ui/toast";
 import { type BodyColours, Character } from "./character";
 import { Environment, TONES, type Tones } from "./environment";
 import { SceneObjects } from "./objects";
-import { Orbit } from "./orbit_camera";
+import { Orbit, THREE_QUARTER } from "./orbit_camera";
 import { type Hit, Picker } from "./picking";
 import { PinMarkers } from "./pin_markers";
 
@@ -18,6 +18,9 @@ const COMPARED = 2;
 export interface ActorHit extends Hit {
   actor: number;
 }
+
+/** A point of a surface along a ray. */
+export type SurfaceHit = Pick<Hit, "point" | "normal" | "distance">;
 
 interface PickableCharacter {
   character: Character;
@@ -183,21 +186,21 @@ export class Viewport {
     return { actor, joint: best };
   }
 
-  /** Distance along a ray to the nearest body, ignoring the joints `without` of one actor. */
-  nearestBody(ray: THREE.Ray, actor: number, without: Set<number>, comparedSide: boolean): number {
-    if (comparedSide) return this.compared?.picker.pick(ray, without)?.distance ?? Infinity;
-    const hits = [...this.characters].map(([id, { picker }]) => picker.pick(ray, id === actor ? without : undefined));
-    return Math.min(Infinity, ...hits.map((hit) => hit?.distance ?? Infinity));
+  /** The nearest point of a body along a ray, ignoring the joints `without` of one actor. */
+  nearestBody(ray: THREE.Ray, actor: number, without: Set<number>, comparedSide: boolean): SurfaceHit | null {
+    if (comparedSide) return this.compared?.picker.pick(ray, without) ?? null;
+    return nearest(
+      [...this.characters].map(([id, { picker }]) => picker.pick(ray, id === actor ? without : undefined)),
+    );
   }
 
-  /** Distance along a ray to the nearest other character or object that is not carried. */
-  nearestOther(ray: THREE.Ray, actor: number): number {
+  /** The nearest point along a ray of another character or of an object that is not carried. */
+  nearestOther(ray: THREE.Ray, actor: number): SurfaceHit | null {
     const carried = new Set(
       store.state?.features.holds.holds.filter((hold) => hold.carries).map((hold) => hold.object),
     );
-    const object = this.objects.pick(ray, carried)?.distance ?? Infinity;
     const others = [...this.characters].filter(([id]) => id !== actor);
-    return Math.min(object, ...others.map(([, { picker }]) => picker.pick(ray)?.distance ?? Infinity));
+    return nearest([this.objects.pick(ray, carried), ...others.map(([, { picker }]) => picker.pick(ray))]);
   }
 
   /** Distance along a ray to the far side of a body without the joints `without`; null beside it. */
@@ -249,6 +252,19 @@ export class Viewport {
       );
     }
     this.draw();
+  }
+
+  /** Look at an actor: yaw from where it faces at rest, pitch above the floor, in radians. */
+  lookFrom(actor: number, yaw: number, pitch: number): void {
+    this.orbit.lookFrom((this.character(actor)?.shape.facing_rad ?? 0) + yaw, pitch);
+    this.frame(actor);
+  }
+
+  /** Frame an actor, from its front if it is seen from behind (VRM 0 faces -Z). */
+  frameFront(actor: number): void {
+    const facing = this.character(actor)?.shape.facing_rad ?? 0;
+    if (this.orbit.isBehind(facing)) this.lookFrom(actor, ...THREE_QUARTER);
+    else this.frame(actor);
   }
 
   /** Show all characters, from the same direction, if one of them is outside the view. */
@@ -385,4 +401,8 @@ function gradient(top: string, bottom: string): THREE.Texture {
   const texture = new THREE.CanvasTexture(canvas);
   texture.colorSpace = THREE.SRGBColorSpace;
   return texture;
+}
+
+function nearest(hits: (SurfaceHit | null)[]): SurfaceHit | null {
+  return hits.reduce((best, hit) => (hit && (!best || hit.distance < best.distance) ? hit : best), null);
 }

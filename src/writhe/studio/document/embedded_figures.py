@@ -73,13 +73,13 @@ def _quaternion(values: Floats) -> Quaternion:
     return (float(values[0]), *vector3(values[1:]))
 
 
-class _Tip(msgspec.Struct, array_like=True):
+class _StoredTip(msgspec.Struct, array_like=True):
     name: str
     joint: str
     offset: Vector3
 
 
-class _Capsule(msgspec.Struct, array_like=True):
+class _StoredCapsule(msgspec.Struct, array_like=True):
     joint: str
     start: Vector3
     end: Vector3
@@ -87,7 +87,7 @@ class _Capsule(msgspec.Struct, array_like=True):
     part: str
 
 
-class _Skin(msgspec.Struct):
+class _StoredSkin(msgspec.Struct):
     vertices: bytes
     triangles: bytes
     joints: bytes
@@ -105,18 +105,18 @@ class EmbeddedModel(msgspec.Struct, frozen=True):
     units_m: tuple[float, ...]
 
 
-class _Figure(msgspec.Struct):
+class _StoredFigure(msgspec.Struct):
     name: str
     joints: list[_StoredJoint]
-    tips: list[_Tip]
-    capsules: list[_Capsule]
+    tips: list[_StoredTip]
+    capsules: list[_StoredCapsule]
     strands: list[tuple[str, list[str]]]
     roles: list[tuple[str, str]]
-    skin: _Skin | None = None
+    skin: _StoredSkin | None = None
     model: EmbeddedModel | None = None
     folds: list[tuple[str, Quaternion, list[float]]] = []
     corrected: bool = False
-    excluded: list[_Capsule] = []
+    excluded: list[_StoredCapsule] = []
 
 
 def encode_figure(
@@ -133,16 +133,16 @@ def encode_figure(
         for fold in figure.folds
     ]
     return msgspec.msgpack.encode(
-        _Figure(
+        _StoredFigure(
             figure.name,
             joints,
-            [_Tip(t.name, t.joint, vector3(t.offset_in_joint)) for t in skeleton.tips],
+            [_StoredTip(t.name, t.joint, vector3(t.offset_in_joint)) for t in skeleton.tips],
             _encoded(figure.capsules),
             [(name, list(joints)) for name, joints in figure.strands],
             list(figure.roles),
             None
             if skin is None
-            else _Skin(
+            else _StoredSkin(
                 skin.vertices.astype("<f4").tobytes(),
                 skin.triangles.astype("<u4").tobytes(),
                 skin.joints.astype("<u2").tobytes(),
@@ -156,14 +156,16 @@ def encode_figure(
     )
 
 
-def _encoded(capsules: Sequence[Capsule]) -> list[_Capsule]:
+def _encoded(capsules: Sequence[Capsule]) -> list[_StoredCapsule]:
     return [
-        _Capsule(c.joint, vector3(c.start_in_joint), vector3(c.end_in_joint), c.radius_m, c.part)
+        _StoredCapsule(
+            c.joint, vector3(c.start_in_joint), vector3(c.end_in_joint), c.radius_m, c.part
+        )
         for c in capsules
     ]
 
 
-def _capsules(stored: list[_Capsule]) -> tuple[Capsule, ...]:
+def _capsules(stored: list[_StoredCapsule]) -> tuple[Capsule, ...]:
     return tuple(
         Capsule(c.joint, np.array(c.start), np.array(c.end), c.radius_m, c.part) for c in stored
     )
@@ -175,9 +177,9 @@ def decode_excluded(data: bytes) -> tuple[Capsule, ...]:
     return _capsules(_decode(data).excluded)
 
 
-def _decode(data: bytes) -> _Figure:
+def _decode(data: bytes) -> _StoredFigure:
     try:
-        return msgspec.msgpack.decode(data, type=_Figure)
+        return msgspec.msgpack.decode(data, type=_StoredFigure)
     except msgspec.MsgspecError as error:
         raise WritheError(f"a figure embedded in this document cannot be read: {error}") from error
 
@@ -213,7 +215,7 @@ def decode_figure(data: bytes) -> Figure:
     )
 
 
-def _skin(stored: _Skin) -> Skin:
+def _skin(stored: _StoredSkin) -> Skin:
     def array(data: bytes, kind: str, width: int) -> NDArray[Any]:
         return np.frombuffer(data, dtype=kind).reshape(-1, width)
 

@@ -106,7 +106,7 @@ class ActorTimeline:
     clip_start_s: float = 0.0
     sampled_tracks: tuple[SampledTrack, ...] = ()
     solve_span: SolveSpan | None = None
-    surroundings: object = None  # what solved spans depend on besides the keys
+    environment: object = None  # identifies what solved spans depend on besides the keys
 
     @property
     def empty(self) -> bool:
@@ -146,7 +146,7 @@ class ActorTimeline:
         """Take over the solved spans of an earlier timeline whose keys are the same."""
         if self.keys is None or earlier.keys is None or self.solve_span is None:
             return
-        if self.surroundings != earlier.surroundings or self.clip is not None:
+        if self.environment != earlier.environment or self.clip is not None:
             return
         new, old = self._blend, earlier._blend
         if new.q.shape[1] != old.q.shape[1] or min(len(new.q), len(old.q)) < 2:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.animation.mirror import counterpart, heading_of, yaw_matrix
-from writhe.arrays import Floats, floats, vector3
+from writhe.arrays import Floats, Vector3, floats, vector3
 from writhe.collision import CollisionTable, Gate
 from writhe.errors import WritheError
+from writhe.hands import hands_of
 from writhe.skeleton import Figure, JointKind, forward, quaternions
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limits import within_limits
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.solvers.posing import Target
 from writhe.studio import protocol
+from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.scene_builder import FARTHEST_M
+
+_PALM_GAP_M = 0.004  # between a surface and the palm that is laid on it
 
 
 def target_of(handle: protocol.DragHandle, figure: Figure) -> Target:
@@ -35,6 +39,43 @@ def target_of(handle: protocol.DragHandle, figure: Figure) -> Target:
         w, x, y, z = (float(v) for v in quaternion / norm)
         turn = (w, x, y, z)
     return Target(names[handle.joint], handle.position_in_world, handle.point_in_joint, turn)
+
+
+def on_closed_hand(figure: Figure, q: Floats, target: Target, wrists: set[str]) -> Target:
+    """The target of a finger of a hand that holds something, as one of the hand."""
+    skeleton = figure.skeleton
+    if target.orientation_in_world is not None:
+        return target
+    for wrist in wrists & {skeleton.names[j] for j in skeleton.ancestors(target.joint)}:
+        if wrist != target.joint:
+            frames = forward(skeleton, q)
+            point = frames.point(target.joint, target.point_in_joint) - frames.position(wrist)
+            point = vector3(frames.rotation(wrist).T @ point)
+            return Target(wrist, target.position_in_world, point)
+    return target
+
+
+def on_surface(figure: Figure, target: Target, normal: Vector3 | None) -> Target:
+    """The target of a hand on a surface with this normal: its palm there.
+
+    Contacts and postures turn the palm to it. Targets of fingers, of other parts and of figures
+    without fingers stay as they are.
+    """
+    if normal is None or target.orientation_in_world is not None:
+        return target
+    palm = _palms(figure).get(target.joint)
+    if palm is None:
+        return target
+    out = floats(normal, (3,), "the normal of the surface")
+    away = _PALM_GAP_M * out / max(float(np.linalg.norm(out)), 1e-6)
+    at = vector3(np.array(target.position_in_world) + away)
+    return Target(target.joint, at, palm)
+
+
+@per_figure
+def _palms(figure: Figure) -> dict[str, Vector3]:
+    """By wrist, the middle of the palm in its frame."""
+    return {hand.wrist: vector3(hand.palm) for hand in hands_of(figure).values()}
 
 
 Plane = tuple[Floats, Floats]  # a point (3,) and the unit normal (3,)

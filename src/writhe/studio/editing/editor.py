@@ -6,14 +6,14 @@ Runs on worker threads, one call at a time for each session; independent of the 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Quaternion
 from writhe.errors import WritheError
 from writhe.scene import Scene
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Hold, Pin, PoseResult, SupportsRelations, Target
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.result import Status
@@ -33,21 +33,6 @@ SessionData = TypeVar("SessionData")
 _MOVE_FRAMES = 60  # most steps of `move_part`
 
 
-def _middle(targets: list[Target]) -> Floats:
-    """The mean of the positions of targets (3,)."""
-    return np.mean([target.position_in_world for target in targets], axis=0)
-
-
-def _looks(figure: Figure, dragged: set[str], others: list[Pin | Hold | Target]) -> bool:
-    """Whether the gaze follows a drag: it moves a hand, and nothing else keeps the head."""
-    roles = dict(figure.roles)
-    head = {roles.get("neck"), roles.get("head")}
-    kept = dragged | {handle.joint for handle in others}
-    return not kept & head and not dragged.isdisjoint(
-        {roles.get("left_wrist"), roles.get("right_wrist")}
-    )
-
-
 class Editor:
     """The editing state of one session on a document: current poses, playhead, scene, recording."""
 
@@ -60,6 +45,7 @@ class Editor:
         self._comparison: tuple[int, PosedActor] | None = None
         self._gesture: int | None = None  # id of the actor that is being dragged
         self._read_at = -1  # revision of the document in which the dragged actor was read
+        self.dragged_has_keys = False
         self._holds: tuple[tuple[int, float], list[held_joints.JointHold]] = ((-1, 0.0), [])
         self._pins: list[Pin | Hold] = []
         self.holding: tuple[str, ...] = ()  # the joints that are being dragged
@@ -68,6 +54,8 @@ class Editor:
         self._soft_targets: tuple[set[str], list[Target]] = (set(), [])
         self._mirror: drag_targets.Plane | None = None  # of the gesture, if it is symmetric
         self._own_holds: list[Hold] = []  # of the dragged actor, on itself and on what it carries
+        self._holding: set[str] = set()  # its hands that hold something
+        self._level: dict[str, Quaternion] = {}  # orientations of hands that hold one object
         self._scene_key: scene_builder.SceneKey | None = None
         self._scene: Scene | None = None
         self._posing_key: scene_builder.SceneKey | None = None  # of the scene at the playhead
@@ -85,7 +73,7 @@ class Editor:
             self._scene = scene_builder.build_scene(self.document, key)
             self._comparison = None
         now = key
-        if key.held:  # carried objects are parts of who carries them
+        if key.held:  # carried objects are parts of the actors that carry them
             now = scene_builder.SceneKey.of(self.document, (self.time_s, self.time_s))
         if now != self._posing_key:
             self._posing_key = now
@@ -100,6 +88,12 @@ class Editor:
         """Move an actor one step towards its drag targets."""
         posed = self._dragged_actor(message.actor)
         targets = [drag_targets.target_of(handle, posed.figure) for handle in message.handles]
+        targets = [
+            drag_targets.on_surface(
+                posed.figure, self._of_object(posed, target), handle.surface_normal
+            )
+            for target, handle in zip(targets, message.handles, strict=True)
+        ]
         if message.handles[0].alone and targets[0].orientation_in_world is not None:
             return self._turn_alone(message, posed, targets[0])
         if message.mirrored:
@@ -113,8 +107,6 @@ class Editor:
         self._held |= {target.joint: target for target in targets}
         soft = self._soft_pin_targets(posed, held)
         result, settled = posed.step([*targets, *soft], [*pins, *self._own_holds], message.frames)
-        if self._settings.gaze and _looks(posed.figure, held, [*pins, *soft]):
-            settled = not posed.look_at(_middle(targets), message.frames) and settled
         if self.recording is not None:
             self.recording.add(posed.q)
         comparison = None
@@ -134,12 +126,23 @@ class Editor:
             actor = self.document.actor(number)
             posed = self.posed_actor(actor)
             self._read_at = self.document.revision
+            self.dragged_has_keys = self.document.timeline(number).keys is not None
             if self._gesture != number:
                 self._begin(actor, posed)
                 return posed
         if self.followers:
             self.arrange(posed)
         return posed
+
+    def _of_object(self, posed: PosedActor, target: Target) -> Target:
+        """The target of a hand that holds an object: with both hands on it, it does not tilt."""
+        if not self._holding:
+            return target
+        target = drag_targets.on_closed_hand(posed.figure, posed.q, target, self._holding)
+        level = self._level.get(target.joint)
+        if level is None or target.orientation_in_world is not None:
+            return target
+        return replace(target, orientation_in_world=level)
 
     def _turn_alone(
         self, message: protocol.Drag, posed: PosedActor, target: Target
@@ -191,7 +194,6 @@ class Editor:
         of where they were pinned.
         """
         self._gesture = actor.id
-        posed.end_gaze()
         self._held, self._soft_targets, self._mirror = {}, (set(), []), None
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:
@@ -206,6 +208,13 @@ class Editor:
             *held_joints.on_fixed(self.document, actor.id, self.time_s),
         ]
         self._own_holds = held_joints.on_own_tree(self.document, actor.id, self.time_s)
+        self._holding = held_joints.holding_joints(self.document, actor.id, self.time_s)
+        frames = forward(posed.figure.skeleton, posed.q)
+        self._level = {
+            joint: quaternion_of(frames.rotation(joint))
+            for hold in self._own_holds
+            for joint in (hold.joint, hold.on)
+        }
 
     def pins_now(self, actor: ActorRow, posed: PosedActor) -> list[Pin]:
         """The actor's pins at the playhead."""
@@ -263,6 +272,10 @@ class Editor:
         in_scene = scene_builder.actor_in_scene(self.document, actor, scene, self.poses())
         posed.diagnostics = Diagnostics(posed.figure, in_scene)
         posed.forget_poser()
+
+    def sample(self, times_s: Floats) -> Floats:
+        """Configurations (times, nq) of the scene over time, by the timelines of the document."""
+        return scene_builder.sample_document(self.document, self.scene, times_s)
 
     def poses(self) -> scene_builder.ScenePoses:
         """Current poses of the actors and placements of the objects at the playhead."""

@@ -82,6 +82,17 @@ def on_own_tree(document: Document, actor: int, time_s: float) -> list[Hold]:
     ]
 
 
+def holding_joints(document: Document, actor: int, time_s: float) -> set[str]:
+    """The joints of an actor that hold something or are held on something at a time."""
+    return {
+        anchor.joint
+        for hold in all_holds(document)
+        if hold.holds(time_s)
+        for anchor in (hold.part, hold.other)
+        if anchor.actor == actor
+    }
+
+
 def on_fixed(document: Document, actor: int, time_s: float) -> list[Hold]:
     """Holds of an actor's joint on an object that nobody carries."""
     found: list[Hold] = []

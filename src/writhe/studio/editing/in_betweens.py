@@ -16,14 +16,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from writhe.animation.body.body_model import BodyModel
+from writhe.animation.clear_spans import SpanClearing
 from writhe.animation.collision_world import World, figure_world, scene_world
 from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
-from writhe.animation.in_between import BodyModel, InBetween
+from writhe.animation.in_between import InBetween
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, posed, prefixed
 from writhe.arrays import Floats
-from writhe.collision import Gate
 from writhe.planning.support import floor_height
 from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.scene.carrying import object_poses
@@ -42,9 +43,8 @@ MAX_FRAMES = 900  # of one span
 NEAR_M = 0.4  # feet of a preset pose farther from those of the previous key than this take a step
 # a pinned joint that differs by less between two keys is held in place
 HELD_M, HELD_RAD = 0.01, 0.1
-_OPTIONS = AnimateOptions()
+_OPTIONS = AnimateOptions(plan=False, rounds=2)
 _KEPT_SPANS, _KEPT_BODIES = 4096, 4
-_LEAP = 0.2  # rad: a correction that changes by more between frames is rejected
 
 
 class InBetweens:
@@ -302,15 +302,14 @@ def _frames(
 def _solve(
     body: BodyModel, blend: KeyBlend, i: int, pins: list[TimedPin], times: Floats
 ) -> SolvedSpan | None:
-    """The solved frames; None if the blend already satisfies all constraints."""
+    """The solved frames; None if they are the blend of the keys."""
     world, frames = body.world, _frames(body, blend, i, pins, times)
     inner = (1, len(times) - 1)
     frames.solve(*inner)
-    gate, q = Gate(world.table), frames.q
-    leap = np.abs(np.diff(frames.corrections(0, len(times)), axis=0)).max(initial=0.0)
-    if leap > _LEAP or any(gate.fraction(q[t], q[t + 1]) < 1.0 for t in range(len(q) - 1)):
+    if not SpanClearing(frames).clear_span(0, len(times) - 1):
         frames.solve(*inner, contacts=False)
+    frames.q[[0, -1]] = frames.key_rows
     actor_rows = np.ascontiguousarray(frames.q[:, world.actor_q])
-    if np.abs(frames.corrections(0, len(times))).max() < 1e-6:
+    if np.abs(actor_rows - blend.sample(times)).max() < 1e-6:
         return None
     return SolvedSpan(world.figure.skeleton, actor_rows)

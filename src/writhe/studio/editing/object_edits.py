@@ -10,7 +10,8 @@ from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.objects import BUILT_IN
 from writhe.skeleton import JointKind, forward
-from writhe.studio.document import ActorRow, Document, ObjectData, TrackKind
+from writhe.skeleton.quaternions import rotation_matrix
+from writhe.studio.document import ActorRow, Document, ObjectData, ObjectRow, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import all_holds, carriers
 from writhe.studio.document.row_types import pack
@@ -23,7 +24,8 @@ MAX_OBJECTS = 64
 _WHOLE_BODY_M = 1.5  # objects added beside a shorter figure are scaled down
 _APART = 1.6  # factor on the distance to a scaled-down object
 _ASIDE_M = 0.25  # an object to be held is farther away where it is not in front
-_ROOM_M = 0.8  # between an object to be held and the middle of somebody else
+_ROOM_M = 0.8  # distance of an object to be held from the middle of other characters
+_STANDS_M = 0.01  # an object nearer than this to what is below it stands on it
 SMALLEST_M, LARGEST_M = 0.001, 20.0
 
 
@@ -137,7 +139,10 @@ def _put_placement_key(
 
 
 def resize_object(document: Document, edit: Edit, number: int, size: Vector3) -> None:
-    """Set the size (x, y, z) in metres of a box, ball, capsule or cylinder."""
+    """Set the size (x, y, z) in metres of a box, ball, capsule or cylinder.
+
+    One that stands on the ground or on another object goes on standing there.
+    """
     item = document.object_row(number)
     if item.kind not in scene_objects.START_SIZES_M:
         raise WritheError(f"a {item.kind} cannot be resized")
@@ -151,7 +156,37 @@ def resize_object(document: Document, edit: Edit, number: int, size: Vector3) ->
     elif item.kind == "bar":
         z = y
     changed = msgspec.structs.replace(item.data, size=(x, y, z))
+    if not document.placement_keys(number) and _stands(document, item):
+        grown = msgspec.structs.replace(item, data=changed)
+        px, py, pz = changed.position
+        rise_m = float(_corners(item)[0, 1] - _corners(grown)[0, 1])
+        changed = msgspec.structs.replace(changed, position=(px, py + rise_m, pz))
     edit.update("objects", number, data=msgspec.msgpack.encode(changed))
+
+
+def _stands(document: Document, item: ObjectRow) -> bool:
+    """Whether an object stands on the ground or on another object."""
+    lowest, highest = _corners(item)
+    if abs(lowest[1]) < _STANDS_M:
+        return True
+    others = (_corners(other) for other in document.objects() if other.id != item.id)
+    return any(
+        abs(lowest[1] - top[1]) < _STANDS_M
+        and (lowest[[0, 2]] < top[[0, 2]]).all()
+        and (highest[[0, 2]] > low[[0, 2]]).all()
+        for low, top in others
+    )
+
+
+def _corners(item: ObjectRow) -> Floats:
+    """(2, 3) the lowest and highest coordinates of an object where it was placed."""
+    turn, place = rotation_matrix(np.array(item.data.rotation)), np.array(item.data.position)
+    ends = [
+        (shape.points_in_joint @ turn.T + place)[:, None] + [[-shape.radius_m], [shape.radius_m]]
+        for shape in scene_objects.shapes_of(item)
+    ]
+    points = np.concatenate([part.reshape(-1, 3) for part in ends])
+    return np.stack([points.min(axis=0), points.max(axis=0)])
 
 
 def remove_object(document: Document, edit: Edit, number: int) -> None:

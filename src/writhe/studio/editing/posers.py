@@ -38,10 +38,11 @@ def controls_of(
     roles = {joint: role for role, joint in body.roles}
     upper = dragged is None or all(roles.get(j, "wrist").endswith(_UPPER) for j in dragged)
     balanced = settings.balance and upper and can_balance(body)
+    gaze = 1.0 if settings.gaze else 0.0
     if extends(body, figure("human")):
-        return Controls(balance=0.4 if balanced else 0.0, rhythm=1.0)
+        return Controls(balance=0.4 if balanced else 0.0, rhythm=1.0, gaze=gaze)
     standing = Controls.standing() if can_balance(body) else Controls()
-    return standing if balanced else replace(standing, balance=0.0)
+    return replace(standing, balance=standing.balance if balanced else 0.0, gaze=gaze)
 
 
 class Posers:

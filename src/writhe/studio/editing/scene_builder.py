@@ -212,3 +212,20 @@ def arrange(in_scene: ActorInScene, scene: Scene, poses: ScenePoses) -> None:
     for item in scene.objects:
         if item.kind is ObjectKind.MOVED and item.name in poses.objects:
             in_scene.state[layout.object_q[item.name]] = poses.objects[item.name]
+
+
+def sample_document(document: Document, scene: Scene, times_s: Floats) -> Floats:
+    """Configurations (times, nq) of a document's scene."""
+    layout = scene.layout
+    q = np.tile(layout.rest(), (len(times_s), 1))
+    for actor in document.actors():
+        if actor_label(actor.id) in layout.actor_q:
+            timeline = document.timeline(actor.id)
+            poses = actor.configuration if timeline.empty else timeline.sample(times_s)
+            q[:, layout.actor_q[actor_label(actor.id)]] = poses
+    moved = {item.name for item in scene.objects if item.kind is ObjectKind.MOVED}
+    for item in document.objects():
+        name = scene_objects.object_label(item)
+        if name in moved and placements.moves(document, item):
+            q[:, layout.object_q[name]] = placements.placements(document, item, times_s)
+    return q

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,8 +32,7 @@ from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing import edits, placements, scene_objects
-from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
-from writhe.studio.editing.scene_sampling import sample_document
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, sample_document
 from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.files.character_import import import_character, inspect
 from writhe.studio.files.scene_files import import_object, import_scene
@@ -78,37 +77,49 @@ class ExportCertificate(msgspec.Struct, frozen=True):
 def certificate_of_all(
     document: Document, actors: Sequence[int], data: bytes, suffix: str
 ) -> ExportCertificate:
-    """The certificate of an exported file; of several actors, the worst of their certificates.
+    """The certificate of an exported file, or of the files of several actors.
 
-    Each of several actors is certified as a separate file, which stores the same numbers.
+    Several actors are certified as separate files, which store the same numbers: BVH files all at
+    once, as programs interpolate the Euler angles of all of them; of glTF files, in which each is
+    interpolated like the environment, the worst certificate counts.
     """
     if len(actors) == 1:
         return certificate_of(document, actors[0], data, suffix)
-    found = [
-        certificate_of(document, number, export(document, [number], suffix)[0], suffix)
-        for number in actors
-    ]
+    files = {number: export(document, [number], suffix)[0] for number in actors}
+    if suffix == "bvh":
+        return certificate_of(document, actors[0], files.pop(actors[0]), suffix, others=files)
+    found = [certificate_of(document, number, each, suffix) for number, each in files.items()]
     return max(found, key=lambda one: (not one.certified, one.penetration_m))
 
 
-def certificate_of(document: Document, actor: int, data: bytes, suffix: str) -> ExportCertificate:
-    """Certify an exported file as it is stored."""
+def certificate_of(
+    document: Document,
+    actor: int,
+    data: bytes,
+    suffix: str,
+    *,
+    others: Mapping[int, bytes] | None = None,
+) -> ExportCertificate:
+    """Certify an exported file as it is stored, with those of other actors, by number."""
     scene, who = build_scene(document, SceneKey.of(document)), actor_label(actor)
-    if who not in scene.layout.actor_q:
-        return _unchecked("the character has no solid shapes")
+    labels = {actor_label(number): each for number, each in (others or {}).items()}
+    if any(name not in scene.layout.actor_q for name in (who, *labels)):
+        return _unchecked("a character has no solid shapes")
     if len(document.motion(actor)) > MAX_FRAMES:
         return _unchecked(f"only files of up to {MAX_FRAMES} frames are checked")
 
-    def surroundings(times_s: Floats) -> dict[str, Floats]:
+    def environment(times_s: Floats) -> dict[str, Floats]:
         rows, layout = sample_document(document, scene, times_s), scene.layout
         return {n: rows[:, at] for n, at in (layout.actor_q | layout.object_q).items()}
 
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
-        path = Path(folder) / f"motion.{suffix}"
-        path.write_bytes(data)
+        paths = {name: Path(folder) / f"{name}.{suffix}" for name in (who, *labels)}
+        for name, path in paths.items():
+            path.write_bytes(data if name == who else labels[name])
+        path = paths.pop(who)
         try:
             found = certify_file(
-                path, scene=scene, actor=who, surroundings=surroundings
+                path, scene=scene, actor=who, environment=environment, others=paths
             ).certificate
         except WritheError as error:
             return _unchecked(str(error).replace(str(path), "the file"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import re
+from typing import Annotated, dataclass_transform
 
 import msgspec
 from msgspec import Meta
@@ -16,21 +17,29 @@ KeyNumbers = Annotated[list[int], Meta(max_length=20_000)]
 Time = Annotated[float, Meta(ge=0, le=3600)]
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
-    """A message."""
+def _snake_case(class_name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", class_name).lower()
 
 
+@dataclass_transform(frozen_default=True)
+class Message(
+    msgspec.Struct, frozen=True, tag_field="type", tag=_snake_case, forbid_unknown_fields=True
+):
+    """An immutable message; its `type` is the name of the class in snake case."""
+
+
+@dataclass_transform(frozen_default=True)
 class MessagePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A struct inside a message."""
+    """An immutable struct inside a message."""
 
 
-class Command(Message, frozen=True):
+class Command(Message):
     """A change of the document: saved, undoable, acknowledged by the State with its request id."""
 
     request: Request
 
 
-class Task(Message, frozen=True):
+class Task(Message):
     """A request for long work: acknowledged and followed by JobStates with its request."""
 
     request: Request

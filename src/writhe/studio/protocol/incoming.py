@@ -19,17 +19,18 @@ from writhe.studio.protocol.base import (
 )
 
 
-class Open(Message, frozen=True, tag="open"):
+class Open(Message):
     """Open a document; the first message of every connection."""
 
     protocol: int
     document: Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]
 
 
-class DragHandle(MessagePart, frozen=True):
+class DragHandle(MessagePart):
     """A dragged point of a joint and its target.
 
-    With `alone`, the joint is turned to the orientation and the rest of the body stays.
+    With `alone`, the joint is turned to the orientation and the rest of the body stays. With
+    `surface_normal`, the target lies on a surface, and the palm of a dragged hand is laid on it.
     """
 
     joint: int
@@ -37,9 +38,10 @@ class DragHandle(MessagePart, frozen=True):
     position_in_world: Vector3
     orientation_in_world: Quaternion | None = None
     alone: bool = False
+    surface_normal: Vector3 | None = None
 
 
-class Drag(Message, frozen=True, tag="drag"):
+class Drag(Message):
     """Move an actor towards drag targets, one for each pointer.
 
     `frames` is the number of 1/60 s steps since the last message, so that the figure moves at the
@@ -53,56 +55,56 @@ class Drag(Message, frozen=True, tag="drag"):
     mirrored: bool = False  # the other side of the body moves as the mirror image
 
 
-class CancelDrag(Message, frozen=True, tag="cancel_drag"):
+class CancelDrag(Message):
     """End a drag without saving: everything returns to where it was before."""
 
 
-class Seek(Message, frozen=True, tag="seek"):
+class Seek(Message):
     """Move the playhead."""
 
     time_s: Annotated[float, Meta(ge=0, le=36_000)]
 
 
-class CompareMethod(Message, frozen=True, tag="compare_method"):
+class CompareMethod(Message):
     """Pose a second copy of an actor by another method under the same drags; None ends it."""
 
     actor: int
     method: Name | None
 
 
-class SetRecording(Message, frozen=True, tag="set_recording"):
+class SetRecording(Message):
     """Start or stop recording drags as motion from the playhead on."""
 
     on: bool
 
 
-class Thumbnail(Message, frozen=True, tag="thumbnail"):
+class Thumbnail(Message):
     """A small picture of the document for the start page."""
 
     picture: Picture
 
 
-class Release(Command, frozen=True, tag="release"):
+class Release(Command):
     """End a drag and save the pose."""
 
     actor: int
 
 
-class Undo(Command, frozen=True, tag="undo"):
+class Undo(Command):
     """Undo the last command."""
 
 
-class Redo(Command, frozen=True, tag="redo"):
+class Redo(Command):
     """Redo the last undone command."""
 
 
-class Rename(Command, frozen=True, tag="rename"):
+class Rename(Command):
     """Rename the document."""
 
     name: Name
 
 
-class SetPin(Command, frozen=True, tag="set_pin"):
+class SetPin(Command):
     """Pin a joint where it is, or unpin it."""
 
     actor: int
@@ -110,87 +112,87 @@ class SetPin(Command, frozen=True, tag="set_pin"):
     hold: Literal["none", "position", "both"]
 
 
-class ChooseMethod(Command, frozen=True, tag="choose_method"):
+class ChooseMethod(Command):
     """Set the posing method of an actor."""
 
     actor: int
     method: Name
 
 
-class ChooseFigure(Command, frozen=True, tag="choose_figure"):
+class ChooseFigure(Command):
     """Set the figure of an actor."""
 
     actor: int
     figure: Name
 
 
-class AddActor(Command, frozen=True, tag="add_actor"):
+class AddActor(Command):
     """Add a character."""
 
     figure: Name
 
 
-class RemoveActor(Command, frozen=True, tag="remove_actor"):
+class RemoveActor(Command):
     """Remove a character."""
 
     actor: int
 
 
-class MirrorPose(Command, frozen=True, tag="mirror_pose"):
+class MirrorPose(Command):
     """Mirror a pose left to right."""
 
     actor: int
 
 
-class ResetPose(Command, frozen=True, tag="reset_pose"):
+class ResetPose(Command):
     """Reset to the starting pose; with `joint`, only its limb."""
 
     actor: int
     joint: int | None = None
 
 
-class SetKey(Command, frozen=True, tag="set_key"):
+class SetKey(Command):
     """Set a key of the actor's current pose at a time."""
 
     actor: int
     time_s: Time
 
 
-class MoveKeys(Command, frozen=True, tag="move_keys"):
+class MoveKeys(Command):
     """Move keys in time."""
 
     keys: KeyNumbers
     by_s: Annotated[float, Meta(ge=-3600, le=3600)]
 
 
-class CopyKeys(Command, frozen=True, tag="copy_keys"):
+class CopyKeys(Command):
     """Copy keys so that the earliest copy is at `to_s`."""
 
     keys: KeyNumbers
     to_s: Time
 
 
-class DeleteKeys(Command, frozen=True, tag="delete_keys"):
+class DeleteKeys(Command):
     """Delete keys."""
 
     keys: KeyNumbers
 
 
-class SetEase(Command, frozen=True, tag="set_ease"):
+class SetEase(Command):
     """Set the interpolation after keys, by a name or the handles of a curve (`writhe.easing`)."""
 
     keys: KeyNumbers
     ease: Annotated[str, Meta(max_length=80)]
 
 
-class SetTimeline(Command, frozen=True, tag="set_timeline"):
+class SetTimeline(Command):
     """Set the length and the frame rate of the timeline."""
 
     duration_s: Annotated[float, Meta(ge=0.1, le=3600)]
     fps: Annotated[float, Meta(ge=1, le=240)]
 
 
-class CancelJob(Message, frozen=True, tag="cancel_job"):
+class CancelJob(Message):
     """Cancel a job."""
 
     job: Request

@@ -10,7 +10,7 @@ from writhe.arrays import Quaternion, Vector3
 from writhe.studio.protocol.base import Message, MessagePart
 
 
-class Choice(MessagePart, frozen=True):
+class Choice(MessagePart):
     """A choice with a title and a description."""
 
     name: str
@@ -18,7 +18,7 @@ class Choice(MessagePart, frozen=True):
     about: str
 
 
-class Welcome(Message, frozen=True, tag="welcome"):
+class Welcome(Message):
     """The answer to Open: version and available choices."""
 
     protocol: int
@@ -30,7 +30,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
     export_suffixes: list[str]
 
 
-class JointShape(MessagePart, frozen=True):
+class JointShape(MessagePart):
     """A joint of a figure; `kind` is a `JointKind`, `q_start` its first number in q."""
 
     name: str
@@ -42,7 +42,7 @@ class JointShape(MessagePart, frozen=True):
     q_start: int
 
 
-class CapsuleShape(MessagePart, frozen=True):
+class CapsuleShape(MessagePart):
     """A capsule in its joint's frame."""
 
     joint: int
@@ -52,14 +52,15 @@ class CapsuleShape(MessagePart, frozen=True):
     part: str
 
 
-class FigureShape(Message, frozen=True, tag="figure"):
+class FigureShape(Message, tag="figure"):
     """A figure: joints, capsules and, if it has one, the skin.
 
     Skin arrays: vertices float32 (v, 3), triangles uint32 (t, 3), skin_joints uint16 (v, 4),
     skin_weights float32 (v, 4), empty without a skin.
 
     `model` is the key of the figure's glTF file, empty without one; `nodes` gives the node of each
-    joint in it, `units_m` the metres per unit of each node's translation.
+    joint in it, `units_m` the metres per unit of each node's translation. `facing_rad` is the angle
+    about the vertical axis from +Z to where a person faces at rest; 0 for other figures.
     """
 
     figure: str
@@ -74,9 +75,10 @@ class FigureShape(Message, frozen=True, tag="figure"):
     model: str
     nodes: list[int]
     units_m: list[float]
+    facing_rad: float
 
 
-class PinState(MessagePart, frozen=True):
+class PinState(MessagePart):
     """A pinned joint and its target position; `both` means orientation too.
 
     It is active from `start_s` to `end_s`; None means from the start, or to the end, of the
@@ -90,7 +92,7 @@ class PinState(MessagePart, frozen=True):
     end_s: float | None = None
 
 
-class SampledTrackState(MessagePart, frozen=True):
+class SampledTrackState(MessagePart):
     """Sampled motion between two pose keys: planned, wound or pushed clear."""
 
     id: int
@@ -99,7 +101,7 @@ class SampledTrackState(MessagePart, frozen=True):
     end_s: float
 
 
-class ActorState(MessagePart, frozen=True):
+class ActorState(MessagePart):
     """An actor of the document; `q` is its current pose at the playhead."""
 
     id: int
@@ -113,7 +115,7 @@ class ActorState(MessagePart, frozen=True):
     sampled_tracks: list[SampledTrackState]
 
 
-class KeyState(MessagePart, frozen=True):
+class KeyState(MessagePart):
     """A key on the timeline, of an actor or of an object (the other id is 0)."""
 
     id: int
@@ -124,7 +126,7 @@ class KeyState(MessagePart, frozen=True):
     ease: str
 
 
-class Solid(MessagePart, frozen=True):
+class Solid(MessagePart):
     """A shape in its object's frame: a capsule (two points) or a convex hull, with a radius."""
 
     kind: str
@@ -132,7 +134,7 @@ class Solid(MessagePart, frozen=True):
     radius: float
 
 
-class PlacementKey(MessagePart, frozen=True):
+class PlacementKey(MessagePart):
     """A placement key of an object."""
 
     id: int
@@ -141,7 +143,7 @@ class PlacementKey(MessagePart, frozen=True):
     rotation: Quaternion
 
 
-class ObjectState(MessagePart, frozen=True):
+class ObjectState(MessagePart):
     """An object of the scene; between keys, positions are linear and rotations slerp."""
 
     id: int
@@ -155,7 +157,7 @@ class ObjectState(MessagePart, frozen=True):
     keys: list[PlacementKey]
 
 
-class State(Message, frozen=True, tag="state"):
+class State(Message):
     """The whole document except motion; `request` acknowledges that command.
 
     `features` holds the state of each feature by its name. `revision` counts the edits since the
@@ -176,7 +178,7 @@ class State(Message, frozen=True, tag="state"):
     features: dict[str, MessagePart]
 
 
-class MotionData(Message, frozen=True, tag="motion"):
+class MotionData(Message, tag="motion"):
     """Frames of an actor's timeline sampled at the document's rate, from number `first` on.
 
     `frames` is the length of the whole motion, 0 if the actor has no tracks; `q`: float32 (sent
@@ -193,7 +195,7 @@ class MotionData(Message, frozen=True, tag="motion"):
     linking: bytes
 
 
-class PoseReport(MessagePart, frozen=True):
+class PoseReport(MessagePart):
     """A pose with the solver's status and diagnostics."""
 
     q: bytes
@@ -206,14 +208,14 @@ class PoseReport(MessagePart, frozen=True):
     note: str = ""
 
 
-class ActorPose(MessagePart, frozen=True):
+class ActorPose(MessagePart):
     """An actor and its configuration `q`, float32."""
 
     actor: int
     q: bytes
 
 
-class DragResult(Message, frozen=True, tag="drag_result"):
+class DragResult(Message):
     """The result of a Drag; `settled` means that repeating it would not change the pose."""
 
     sequence: int
@@ -224,7 +226,7 @@ class DragResult(Message, frozen=True, tag="drag_result"):
     features: dict[str, MessagePart] = msgspec.field(default_factory=dict[str, MessagePart])
 
 
-class JobState(Message, frozen=True, tag="job"):
+class JobState(Message, tag="job"):
     """The progress of a job, `done` from 0 to 1; a `quiet` job shows no progress bar."""
 
     job: str
@@ -235,7 +237,7 @@ class JobState(Message, frozen=True, tag="job"):
     status: Literal["running", "done", "cancelled", "failed"]
 
 
-class ErrorMessage(Message, frozen=True, tag="error"):
+class ErrorMessage(Message, tag="error"):
     """A request failed; the page shows the text."""
 
     request: str

@@ -87,7 +87,7 @@ def typescript() -> str:
                 _feature_map(
                     "FeatureDiagnostics",
                     "The parts of features in a DragResult.",
-                    {f.name: f.drag_part_of for f in registry.FEATURES},
+                    {f.name: f.drag_part and f.drag_part.body for f in registry.FEATURES},
                 ),
                 _union("Incoming", registry.INCOMING),
                 _union("Outgoing", registry.OUTGOING),

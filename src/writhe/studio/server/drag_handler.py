@@ -6,20 +6,24 @@ import msgspec
 
 from writhe.studio import protocol
 from writhe.studio.editing.editor import Editor
+from writhe.studio.feature import DragPartKind
 from writhe.studio.protocol.registry import FEATURES
 
-# functions of features to call after a drag step: those that move other actors first, then
-# diagnostics
-_DRAG_PARTS = [
-    (f, f.drag_part_of)
-    for f in sorted(FEATURES, key=lambda feature: not feature.moves_others)
-    if f.drag_part_of is not None
-]
+_DRAG_PARTS = sorted(
+    (feature.drag_part.kind, feature.name, feature.drag_part.body)
+    for feature in FEATURES
+    if feature.drag_part is not None
+)
 
 
 def drag_result(editor: Editor, message: protocol.Drag) -> protocol.DragResult:
     """Move the actor one step, let other actors follow, and add the features' diagnostics."""
     result = editor.drag(message)
-    parts = {f.name: body(editor, result.actor) for f, body in _DRAG_PARTS}
+    runs = {
+        DragPartKind.FOLLOWER: len(editor.scene.actors) > 1,
+        DragPartKind.DIAGNOSTIC: True,
+        DragPartKind.PREVIEW: editor.dragged_has_keys,
+    }
+    parts = {name: body(editor, result.actor) for kind, name, body in _DRAG_PARTS if runs[kind]}
     found = {name: part for name, part in parts.items() if part is not None}
     return msgspec.structs.replace(result, features=found) if found else result

@@ -21,6 +21,7 @@ _BODIES = {
     "toe": "toes",
 }
 _SIDED = re.compile(rf"(left|right)_({'|'.join(_BODIES)})")
+_FINGER = re.compile(r"(left|right)_(index|middle|ring|pinky)(_\d)?")
 
 
 def display_names(document: Document) -> dict[str, str]:
@@ -44,10 +45,13 @@ def display_name(part: str, names: dict[str, str]) -> str:
 
 
 def body_name(part: str) -> str:
-    """The display name of a body part: "left thigh" for "left_hip"."""
+    """The display name of a body part: "left thigh" for "left_hip", "left ring finger"."""
     sided = _SIDED.fullmatch(part)
     if sided:
         return f"{sided[1]} {_BODIES[sided[2]]}"
+    finger = _FINGER.fullmatch(part)
+    if finger:
+        return f"{finger[1]} {finger[2]} finger"
     return re.sub(r"[_.]+", " ", part)
 
 

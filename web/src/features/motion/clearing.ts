@@ -203,7 +203,7 @@ class ClearingDialog {
     const name = actors.find((one) => one.id === actor)?.name ?? "";
     const moves = actors.length > 1 ? ` ${name} will move.` : "";
     const before = actors.flatMap((one) => one.sampled_tracks).find((track) => overlapInTime(track, segment));
-    const note = before ? ` Its motion “${before.name}” was made before the poses changed.` : "";
+    const note = before ? ` It has a motion of its own (“${before.name}”).` : "";
     const { start_s, end_s } = segment;
     const fix = (how: "detour" | "push_out") => () => this.start({ type: "clear_segment", actor, start_s, end_s, how });
     const look = () => {

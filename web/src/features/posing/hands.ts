@@ -4,8 +4,10 @@ import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import { icon } from "../../icons";
 import { activeActor, notify, on, store } from "../../store";
+import { wideButton } from "../../ui/buttons";
 import { showMessage } from "../../ui/toast";
-import type { Mode } from "../../view/view_tools";
+import type { Mode, PointerAt } from "../../view/view_tools";
+import { carryingHolds } from "../scene/holds";
 
 type Side = "left" | "right" | "both";
 
@@ -32,11 +34,29 @@ export const install: Install = (editor) => {
     icon("link"),
     "Grip or shake hands",
   );
-  const note = h("p", { class: "note" }, "This character has no fingers: choose the figure Human above.");
+  on(["state"], () => mode.followGrip());
+  const carrying = () => carryingHolds().some((hold) => hold.other_actor === store.active);
+  const lift = () => {
+    const { lift_s } = store.state!.features.hands;
+    editor.command({ type: "lift_carried", actor: store.active });
+    if (activeActor()?.animated) editor.seek(store.timeS + lift_s);
+  };
+  const raise = wideButton(
+    "Lift",
+    "Stand upright and carry what the hands hold in front of the body (L)",
+    lift,
+    "lift",
+  );
+  on(["state", "selection", "time"], () => {
+    raise.hidden = !carrying();
+  });
+  const note = h("p", { class: "note" });
   on(["options"], () => pick.setAttribute("aria-pressed", String(editor.tools.mode === mode)));
   on(["state", "selection"], () => {
     const able = store.state?.features.hands.actors.includes(activeActor()?.id ?? 0) ?? false;
     note.hidden = able;
+    const hint = activeActor()?.figure === "human" ? " Choose the body Human above." : "";
+    note.textContent = `This character has no fingers.${hint}`;
     side.hidden = poses.hidden = pick.hidden = !able;
     if (poses.childElementCount || !store.state) return;
     fill(
@@ -60,29 +80,42 @@ export const install: Install = (editor) => {
       {
         title: "Hands",
         about: "Poses of the fingers; a hand that grips an object or shakes another hand",
-        element: h("div", {}, side, poses, pick, note),
+        element: h("div", {}, side, poses, pick, raise, note),
         order: 17,
       },
     ],
-    actions: [{ name: "grip", title: "Grip an object or shake hands", keys: ["Shift+G"], group: "Pose", run: toggle }],
+    actions: [
+      { name: "grip", title: "Grip an object or shake hands", keys: ["Shift+G"], group: "Pose", run: toggle },
+      { name: "lift", title: "Lift what the hands hold", keys: ["L"], group: "Pose", enabled: carrying, run: lift },
+    ],
   };
 };
 
 /** The first press picks a hand, the second an object or a hand of another character; an object pressed first is
  * taken with both hands. */
-function gripMode(editor: Editor): Mode {
+function gripMode(editor: Editor): Mode & { followGrip: () => void } {
+  let asked: number | null = null; // the number of holds when a grip was asked for
   let first: { actor: number; joint: number } | null = null;
   const firstHint = "Click a hand, or an object to take it with both hands";
   const take = (actor: number, joint: number, object: number, at?: [number, number, number]) => {
     store.selectedObject = null; // it follows the hand from now on
     notify("selection");
-    showMessage("The hands close around it …");
+    showMessage("The hands close around it … Lift (L) stands up with it, Walk to … (N) carries it away.");
+    asked = store.state?.features.holds.holds.length ?? 0;
     editor.command({ type: "grip_object", actor, joint, object, at: at ?? null });
     editor.tools.enter(null);
   };
-  const mode: Mode = {
+  const mode = {
     hint: firstHint,
-    down(at) {
+    /** A character that reaches after the playhead is shown where it holds the object. */
+    followGrip() {
+      const { holds } = store.state!.features.holds;
+      if (asked === null || holds.length <= asked) return;
+      asked = null;
+      const start = Math.max(...holds.map((hold) => hold.start_s ?? 0));
+      if (start > store.timeS + 1e-4) editor.seek(start);
+    },
+    down(at: PointerAt) {
       const body = editor.viewport.pick(at.x, at.y);
       const thing = editor.viewport.objects.pick(at.ray);
       const inFront = body && (!thing || body.distance < thing.distance);
@@ -117,7 +150,7 @@ function gripMode(editor: Editor): Mode {
         },
       };
     },
-    hover: (at) => at !== null && editor.viewport.pick(at.x, at.y) !== null,
+    hover: (at: PointerAt | null) => at !== null && editor.viewport.pick(at.x, at.y) !== null,
     onLeave: () => {
       first = null;
       mode.hint = firstHint;

@@ -2,20 +2,18 @@
 import { h } from "../../dom";
 import type { Install } from "../../feature";
 import { store } from "../../store";
+import { THREE_QUARTER } from "../../view/orbit_camera";
 
 // title, shortcut, yaw and pitch in radians
 const VIEWS: [string, string, number, number][] = [
   ["Front", "1", 0, 0.03],
   ["Side", "2", Math.PI / 2, 0.03],
   ["Top", "3", 0, 1.5],
-  ["Three-quarter", "4", 0.42, 0.12],
+  ["Three-quarter", "4", ...THREE_QUARTER],
 ];
 
 export const install: Install = (editor) => {
-  const look = (yaw: number, pitch: number) => {
-    editor.viewport.orbit.lookFrom(yaw, pitch);
-    editor.viewport.frame(store.active, null);
-  };
+  const look = (yaw: number, pitch: number) => editor.viewport.lookFrom(store.active, yaw, pitch);
   const actions = VIEWS.map(([title, key, yaw, pitch]) => ({
     name: `view-${title.toLowerCase()}`,
     title: `${title} view`,

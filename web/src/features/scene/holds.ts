@@ -3,7 +3,7 @@ import * as THREE from "three";
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import type { HoldState, PickedPart, RelationState } from "../../generated/messages";
+import type { ListedHold, PickedPart, RelationState } from "../../generated/messages";
 import { icon } from "../../icons";
 import { plainName } from "../../labels";
 import { floats } from "../../sampled_motion";
@@ -120,7 +120,16 @@ function placeCarried(viewport: Viewport): void {
   }
 }
 
-function hasLaterKey(hold: HoldState): boolean {
+/** The holds by which characters carry objects at the playhead. */
+export function carryingHolds(): ListedHold[] {
+  const now = store.timeS;
+  return (store.state?.features.holds.holds ?? []).filter(
+    ({ carries, other_actor, start_s, end_s }) =>
+      carries && other_actor && now >= (start_s ?? 0) - 1e-4 && now <= (end_s ?? Infinity) + 1e-4,
+  );
+}
+
+function hasLaterKey(hold: ListedHold): boolean {
   const keys = store.state?.objects.find((one) => one.id === hold.object)?.keys ?? [];
   return keys.some((key) => key.time_s > hold.end_s! && key.time_s <= store.timeS);
 }
@@ -225,7 +234,7 @@ function panel(editor: Editor, kind: HTMLSelectElement, mode: Mode, toggle: () =
 }
 
 /** A hold with buttons for its end at the playhead and to let go. */
-function holdRow(editor: Editor, hold: HoldState): HTMLElement {
+function holdRow(editor: Editor, hold: ListedHold): HTMLElement {
   const from = hold.start_s === null ? "" : ` from ${hold.start_s.toFixed(1)} s`;
   const to = hold.end_s === null ? "" : ` to ${hold.end_s.toFixed(1)} s`;
   const text = `${hold.text}${from}${to}`;

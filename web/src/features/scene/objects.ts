@@ -3,14 +3,16 @@ import * as THREE from "three";
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
-import type { ObjectState } from "../../generated/messages";
+import type { ListedHold, ObjectState } from "../../generated/messages";
 import { icon } from "../../icons";
 import { chooseFile } from "../../import_export";
 import { notify, on, store } from "../../store";
 import { wideButton } from "../../ui/buttons";
+import type { ObjectHit } from "../../view/objects";
 import { ObjectPush } from "../../view/push_object";
 import { type Movable, type Placement, TransformGizmo } from "../../view/transform_gizmo";
-import type { Tool } from "../../view/view_tools";
+import type { Gesture, Tool } from "../../view/view_tools";
+import { carryingHolds } from "./holds";
 
 const ALL_AXES = [0, 1, 2];
 const WIDTHS: { [kind: string]: [string, number][] } = {
@@ -141,6 +143,8 @@ function dragTool(editor: Editor, push: ObjectPush): Tool {
       const hit = hitAt(x, y, ray);
       const group = hit && viewport.objects.object(hit.object);
       if (!hit || !group || push.active) return null;
+      const carrier = carryingHolds().find((hold) => hold.object === hit.object);
+      if (carrier) return dragCarried(editor, carrier, hit);
       const start = group.position.clone(),
         rotation = group.quaternion.clone();
       const target: Placement = { position: start.clone(), rotation };
@@ -166,6 +170,21 @@ function dragTool(editor: Editor, push: ObjectPush): Tool {
       };
     },
     hover: (at) => at !== null && hitAt(at.x, at.y, at.ray) !== null,
+  };
+}
+
+const CARRIED = -1; // pointer number of a drag by an object; those of the page are not negative
+
+/** Drags the hand that carries an object by a point of the object; a click selects the object. */
+function dragCarried(editor: Editor, { other_actor, other_joint }: ListedHold, hit: ObjectHit): Gesture {
+  const { drag } = editor;
+  return {
+    move: ({ x, y }) => {
+      const held = { ...hit, actor: other_actor, joint: other_joint };
+      if (drag.has(CARRIED) || drag.grab(CARRIED, held, false)) drag.move(CARRIED, x, y);
+    },
+    up: (_, moved) => (moved ? drag.release(CARRIED) : selectObject(hit.object)),
+    cancel: () => drag.cancel(),
   };
 }
 

@@ -22,8 +22,7 @@ from writhe.scene import Scene
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
-from writhe.studio.editing.scene_sampling import sample_document
+from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, sample_document
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Message, MessagePart, Task
 from writhe.studio.server.jobs import Job
@@ -36,11 +35,11 @@ _SegmentCertificates = OrderedDict[tuple[float, bytes], tuple["Certificate", lis
 MAX_SEGMENT_S = 1.0  # long segments are split, so that the timeline shows where a clip fails
 
 
-class CheckMotion(Task, frozen=True, tag="check_motion"):
+class CheckMotion(Task):
     """Certify the whole timeline: all actors, all objects."""
 
 
-class Segment(MessagePart, frozen=True):
+class Segment(MessagePart):
     """A segment of the timeline and its certificate.
 
     `clearance_m` is a proven lower bound, between frames too; it is negative where parts overlap.
@@ -60,7 +59,7 @@ class Segment(MessagePart, frozen=True):
     end_depth_m: float
 
 
-class Overlap(MessagePart, frozen=True):
+class Overlap(MessagePart):
     """Parts of an actor that overlap something from frame `first` to frame `last`."""
 
     actor: int
@@ -69,7 +68,7 @@ class Overlap(MessagePart, frozen=True):
     parts: list[str]
 
 
-class MotionCertificate(Message, frozen=True, tag="motion_certificate"):
+class MotionCertificate(Message):
     """The result of CheckMotion; if nothing moves, `pose` instead of segments.
 
     `verdict` is the worst one; `untested_pairs` counts shapes at joints that are not tested;

@@ -18,7 +18,6 @@ from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.motion.certificate import segment_edges
 from writhe.studio.protocol import Command, Message, MessagePart, Task, Time
@@ -30,7 +29,7 @@ feature = Feature("clearing")
 _SEEN_RAD = 0.01  # joints that change by less are not mentioned
 
 
-class ClearSegment(Task, frozen=True, tag="clear_segment"):
+class ClearSegment(Task):
     """Remove the penetrations from a segment of an actor's motion.
 
     "detour" plans a new path between the poses at its ends; "push_out" keeps the motion and only
@@ -43,7 +42,7 @@ class ClearSegment(Task, frozen=True, tag="clear_segment"):
     how: Literal["detour", "push_out"]
 
 
-class ClearAll(Task, frozen=True, tag="clear_all"):
+class ClearAll(Task):
     """Clear all segments that are not certified; keys stay unchanged.
 
     Segments with different linking at their ends are tried with a detour first, all others by
@@ -54,14 +53,14 @@ class ClearAll(Task, frozen=True, tag="clear_all"):
     move_keys: bool = False  # keyed poses that overlap are moved out, by the smallest change
 
 
-class SegmentChange(MessagePart, frozen=True):
+class SegmentChange(MessagePart):
     """What clearing changed in a segment: a sentence, and when the pose changed most."""
 
     text: str
     at_s: float
 
 
-class ClearResult(Message, frozen=True, tag="clear_result"):
+class ClearResult(Message):
     """The number of cleared segments, what changed in each, and why others were not cleared.
 
     `overlapping_keys` are the times of keyed poses that overlap: they can be moved out by clearing
@@ -75,7 +74,7 @@ class ClearResult(Message, frozen=True, tag="clear_result"):
     overlapping_keys: list[float] = msgspec.field(default_factory=list[float])
 
 
-class BlendAgain(Command, frozen=True, tag="blend_again"):
+class BlendAgain(Command):
     """Remove a sampled track, so that its keys are interpolated by their easing."""
 
     track: int
@@ -102,13 +101,22 @@ def clear_segment(editor: Editor, message: ClearSegment) -> Work:
     first, last = round(message.start_s * fps), round(message.end_s * fps)
     if last <= first:
         raise WritheError("a segment must end after it begins")
-    whole = sample_scene(editor, np.arange(_last_frame(editor, last) + 1) / fps)
+    whole = editor.sample(np.arange(_last_frame(editor, last) + 1) / fps)
 
     def work(job: Job) -> Outcome:
         begin, end = mover.segment(whole, first, last)
         rows, detour = whole[begin : end + 1], message.how == "detour"
         fixed = mover.fixed_ends(rows, begin)
-        motion = mover.detour(rows) if detour else mover.pushed_out(rows, job.report, fixed=fixed)
+        try:
+            motion = (
+                mover.detour(rows) if detour else mover.pushed_out(rows, job.report, fixed=fixed)
+            )
+        except WritheError as error:
+            other = "Push out" if detour else "Go around"
+            raise WritheError(
+                f"{error}. Try {other}; if that does not help either, add a key between these poses"
+                " in which the parts are apart."
+            ) from error
         return Outcome(
             commit=lambda editor, edit: edits.put_sampled_track(
                 editor.document, edit, message.actor, motion, begin / fps
@@ -125,7 +133,7 @@ def clear_segment(editor: Editor, message: ClearSegment) -> Work:
 def clear_all(editor: Editor, message: ClearAll) -> Work:
     """Certify and clear segment by segment; all changes are one command."""
     edges, fps = segment_edges(editor.document), editor.document.fps
-    rows = sample_scene(editor, np.arange(edges[-1] + 1 if edges else 1) / fps)
+    rows = editor.sample(np.arange(edges[-1] + 1 if edges else 1) / fps)
     ids = {
         actor_label(actor.id): actor.id
         for actor in editor.document.actors()
@@ -211,7 +219,7 @@ def _describe(
 
 
 def _broken(change: MotionChange) -> str:
-    """What could not be kept, if anything."""
+    """What an animator may want to mend afterwards, if anything."""
     wrong = [
         text
         for text, bad in (
@@ -221,7 +229,7 @@ def _broken(change: MotionChange) -> str:
         )
         if bad
     ]
-    return f"; not kept: {', '.join(wrong)}" if wrong else ""
+    return f". Applied; to mend by hand: {', '.join(wrong)}" if wrong else ""
 
 
 def _last_frame(editor: Editor, at_least: int) -> int:

@@ -23,7 +23,7 @@ from writhe.studio.protocol.base import KeyNumbers
 feature = Feature("clips")
 
 
-class TrimClip(Command, frozen=True, tag="trim_clip"):
+class TrimClip(Command):
     """Keep a part of an actor's clip, which then starts at the same time."""
 
     actor: int
@@ -31,46 +31,46 @@ class TrimClip(Command, frozen=True, tag="trim_clip"):
     end_s: Time
 
 
-class StretchClip(Command, frozen=True, tag="stretch_clip"):
+class StretchClip(Command):
     """Slow an actor's clip down or speed it up."""
 
     actor: int
     duration_s: Annotated[float, Meta(gt=0, le=3600)]
 
 
-class LoopClip(Command, frozen=True, tag="loop_clip"):
+class LoopClip(Command):
     """Repeat an actor's clip, each time from where it ended."""
 
     actor: int
     times: Annotated[int, Meta(ge=2, le=100)]
 
 
-class MirrorClip(Command, frozen=True, tag="mirror_clip"):
+class MirrorClip(Command):
     """Swap left and right in an actor's clip."""
 
     actor: int
 
 
-class StretchKeys(Command, frozen=True, tag="stretch_keys"):
+class StretchKeys(Command):
     """Scale the times of keys about the earliest of them."""
 
     keys: KeyNumbers
     factor: Annotated[float, Meta(gt=0.01, le=100)]
 
 
-class FlipKeys(Command, frozen=True, tag="flip_keys"):
+class FlipKeys(Command):
     """Mirror the poses of keys left to right."""
 
     keys: KeyNumbers
 
 
-class CopyPose(Message, frozen=True, tag="copy_pose"):
+class CopyPose(Message):
     """Remember the pose of an actor at the playhead."""
 
     actor: int
 
 
-class PastePose(Command, frozen=True, tag="paste_pose"):
+class PastePose(Command):
     """Set the remembered pose at the playhead, mirrored if `flipped`.
 
     On the character it was copied from it is set where it was, on another one where that one is.
@@ -80,7 +80,7 @@ class PastePose(Command, frozen=True, tag="paste_pose"):
     flipped: bool
 
 
-class ClipState(MessagePart, frozen=True):
+class ClipState(MessagePart):
     """The clip of an actor."""
 
     actor: int
@@ -89,7 +89,7 @@ class ClipState(MessagePart, frozen=True):
     duration_s: float
 
 
-class ClipsState(MessagePart, frozen=True):
+class ClipsState(MessagePart):
     """All clips of the document."""
 
     clips: list[ClipState]

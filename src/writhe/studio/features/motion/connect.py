@@ -12,6 +12,7 @@ from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.planning import Energy, Plan, PlanProblem, scene_problem
+from writhe.planning.footsteps import plan_steps
 from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
 from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
@@ -19,7 +20,6 @@ from writhe.studio.document.row_types import KeyRow, TrackKind, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Command, Message, MessagePart, Task
 from writhe.studio.server.jobs import Job
@@ -30,7 +30,7 @@ Joints = Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=1
 MAX_SEARCHES = 8  # results that a session keeps
 
 
-class Connect(Task, frozen=True, tag="connect"):
+class Connect(Task):
     """Plan paths between two pose keys of an actor; `planted` joints stay in place."""
 
     actor: int
@@ -39,14 +39,14 @@ class Connect(Task, frozen=True, tag="connect"):
     planted: Joints
 
 
-class UsePath(Command, frozen=True, tag="use_path"):
+class UsePath(Command):
     """Use a found path between its two keys."""
 
     job: str
     path: Annotated[int, Meta(ge=0, le=10)]
 
 
-class FoundPath(MessagePart, frozen=True):
+class FoundPath(MessagePart):
     """A path: poses per frame (float32), log10 of the energy per frame, length and clearance."""
 
     title: str
@@ -58,7 +58,7 @@ class FoundPath(MessagePart, frozen=True):
     clearance_m: float
 
 
-class FoundPaths(Message, frozen=True, tag="found_paths"):
+class FoundPaths(Message):
     """The paths found; if there are none, the reason."""
 
     job: str
@@ -70,7 +70,7 @@ class FoundPaths(Message, frozen=True, tag="found_paths"):
 
 
 @dataclass
-class _PathSearch:
+class _FoundPaths:
     actor: int
     start_s: float
     motions: list[Motion]
@@ -80,7 +80,7 @@ class _PathSearch:
 class SearchResults:
     """The found motions of recent searches, by job."""
 
-    by_job: dict[str, _PathSearch] = field(default_factory=dict[str, _PathSearch])
+    by_job: dict[str, _FoundPaths] = field(default_factory=dict[str, _FoundPaths])
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,11 @@ class _Kind:
     falloff: int
     in_turn: tuple[str, ...] = ()
     shortest: bool = False
+    steps: bool = False
 
 
 _KINDS = (
+    _Kind("Steps", "The feet step to their places, one after the other", CLOSE, steps=True),
     _Kind("Close", "Stays close to the body (fall-off 5)", CLOSE),
     _Kind("Wide", "Keeps far from the body (fall-off 2)", WIDE),
     _Kind("Shortest", "Corners are cut as far as it stays clear", CLOSE, shortest=True),
@@ -107,7 +109,7 @@ def connect(editor: Editor, message: Connect) -> Work:
     fps, who = editor.document.fps, actor_label(message.actor)
     if who not in editor.scene.layout.actor_q:
         raise WritheError("this character has no solid shapes, so nothing can collide with it")
-    around = sample_scene(editor, np.array([first.time_s]))[0]
+    around = editor.sample(np.array([first.time_s]))[0]
     problem = scene_problem(
         editor.scene,
         who,
@@ -117,7 +119,14 @@ def connect(editor: Editor, message: Connect) -> Work:
         around=around,
     )
     actor_q = editor.scene.layout.actor_q[who]
+    figure = editor.scene.actor(who).figure
     skeleton = editor.document.figure(editor.document.actor(message.actor).figure).skeleton
+
+    def stepped() -> Plan | None:
+        if message.planted:
+            return None
+        return plan_steps(search, problem, figure, prefix=f"{who}.", at=actor_q)
+
     names, results = display_names(editor.document), editor.session_data(SearchResults)
     duration_s = second.time_s - first.time_s
 
@@ -127,7 +136,11 @@ def connect(editor: Editor, message: Connect) -> Work:
         reason = ""
         for done, kind in enumerate(_KINDS):
             job.report(done / len(_KINDS), kind.title)
-            found = search(problem, kind.falloff, shortest=kind.shortest)
+            found = (
+                stepped() if kind.steps else search(problem, kind.falloff, shortest=kind.shortest)
+            )
+            if found is None:  # no foot has to step, or it cannot
+                continue
             if not found.solved:
                 reason = failure_reason(found, lambda part: display_name(part, names))
                 continue
@@ -143,7 +156,7 @@ def connect(editor: Editor, message: Connect) -> Work:
             paths.append(_found_path(kind, problem, found, motion.q, rows))
         while len(results.by_job) >= MAX_SEARCHES:
             results.by_job.pop(next(iter(results.by_job)))
-        results.by_job[job.number] = _PathSearch(message.actor, first.time_s, motions)
+        results.by_job[job.number] = _FoundPaths(message.actor, first.time_s, motions)
         show = FoundPaths(
             job.number, message.actor, first.time_s, duration_s, paths, "" if paths else reason
         )

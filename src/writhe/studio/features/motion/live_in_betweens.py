@@ -27,7 +27,7 @@ WINDOW_S = 0.25  # frames nearer to the playhead than this are solved first
 _NEIGHBOURS = 3  # keys on each side of a changed key that its frames depend on
 
 
-class LiveFrames(MessagePart, frozen=True):
+class LiveFrames(MessagePart):
     """Frames of an actor from number `first` on; q: float32 (frames, size)."""
 
     first: int
@@ -35,7 +35,7 @@ class LiveFrames(MessagePart, frozen=True):
     q: bytes
 
 
-class PreviewKeys(Message, frozen=True, tag="preview_keys"):
+class PreviewKeys(Message):
     """Show the frames as they would be with keys moved by `by_s`, or with another easing.
 
     With `whole`, all frames that change are solved, else those near the playhead.
@@ -49,7 +49,7 @@ class PreviewKeys(Message, frozen=True, tag="preview_keys"):
     whole: bool = False
 
 
-class KeyPreview(Message, frozen=True, tag="key_preview"):
+class KeyPreview(Message):
     """The answer to PreviewKeys; `length` is the number of frames of the whole motion then."""
 
     sequence: int
@@ -58,7 +58,7 @@ class KeyPreview(Message, frozen=True, tag="key_preview"):
     frames: LiveFrames | None
 
 
-@feature.drag_diagnostic
+@feature.drag_preview
 def while_dragging(editor: Editor, actor: int) -> LiveFrames | None:
     """The frames around the playhead with the dragged pose as a key there."""
     timeline = editor.document.timeline(actor)

@@ -15,7 +15,7 @@ from writhe.studio.protocol import Command
 feature = Feature("pin_ranges")
 
 
-class SetPinRange(Command, frozen=True, tag="set_pin_range"):
+class SetPinRange(Command):
     """Set the time range of a pin; None means from the start, or to the end, of the timeline."""
 
     actor: int
@@ -24,7 +24,7 @@ class SetPinRange(Command, frozen=True, tag="set_pin_range"):
     end_s: float | None = None
 
 
-class PinContacts(Command, frozen=True, tag="pin_contacts"):
+class PinContacts(Command):
     """Pin the feet of an actor while they stand on the floor in its keys."""
 
     actor: int

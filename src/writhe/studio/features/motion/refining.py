@@ -17,7 +17,6 @@ from writhe.studio.document import TrackKind
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Message, Task, Time
 from writhe.studio.server.jobs import Job
@@ -26,7 +25,7 @@ feature = Feature("refining")
 _NAMES = {"bell": "Eased", "uniform": "Even speed", KEEP: "Smoothed"}
 
 
-class RefineSegment(Task, frozen=True, tag="refine_segment"):
+class RefineSegment(Task):
     """Time and smooth a segment of an actor's motion; its first and last pose stay.
 
     The speed is bell-shaped, uniform, or kept as it is; standing feet stay where they are. With
@@ -43,7 +42,7 @@ class RefineSegment(Task, frozen=True, tag="refine_segment"):
     along: str = ""
 
 
-class RefineResult(Message, frozen=True, tag="refine_result"):
+class RefineResult(Message):
     """What the refinement changed, in a sentence, and where the segment begins."""
 
     job: str
@@ -65,7 +64,7 @@ def refine_segment(editor: Editor, message: RefineSegment) -> Work:
     if last - first < 4:
         raise WritheError("a segment to refine needs five frames or more")
     waypoints = _waypoints(editor, message.actor, first, last) if message.waypoints else []
-    whole = sample_scene(editor, np.arange(first, last + 1) / fps)
+    whole = editor.sample(np.arange(first, last + 1) / fps)
     figure, own = document.figure(document.actor(message.actor).figure), layout.actor_q[who]
     for joint in (message.slide, message.along) if message.slide else ():
         figure.skeleton.index(joint)

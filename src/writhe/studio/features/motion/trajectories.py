@@ -29,7 +29,6 @@ from writhe.studio.document.row_types import SAME_TIME_S, TrackKind, pack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.motion.certificate import VerdictName
 from writhe.studio.files.shared_files import SharedFiles
@@ -41,7 +40,7 @@ from writhe.styles.learn_styles import learn_builtin
 feature = Feature("trajectories")
 
 
-class FollowPath(Task, frozen=True, tag="follow_path"):
+class FollowPath(Task):
     """Let a hand or foot follow waypoints in a style; pose keys in that time are replaced."""
 
     actor: int
@@ -52,7 +51,7 @@ class FollowPath(Task, frozen=True, tag="follow_path"):
     seconds: Seconds
 
 
-class RepairMotion(Task, frozen=True, tag="repair_motion"):
+class RepairMotion(Task):
     """Push penetrations out of a segment of an actor's motion."""
 
     actor: int
@@ -60,7 +59,7 @@ class RepairMotion(Task, frozen=True, tag="repair_motion"):
     seconds: Seconds
 
 
-class FollowPathResult(Message, frozen=True, tag="follow_path_result"):
+class FollowPathResult(Message):
     """The result: mean distance from the path, penetration, and the verdict in the scene."""
 
     job: str
@@ -71,7 +70,7 @@ class FollowPathResult(Message, frozen=True, tag="follow_path_result"):
     penetration_mm: float
 
 
-class LimbChoice(MessagePart, frozen=True):
+class LimbChoice(MessagePart):
     """A limb that can follow a path, and its end joint on each figure that has it."""
 
     name: str
@@ -79,7 +78,7 @@ class LimbChoice(MessagePart, frozen=True):
     joints: dict[str, str]
 
 
-class StyleChoice(MessagePart, frozen=True):
+class StyleChoice(MessagePart):
     """A style, and the limbs it was learnt for."""
 
     name: str
@@ -87,7 +86,7 @@ class StyleChoice(MessagePart, frozen=True):
     limbs: list[str]
 
 
-class DrawnPathState(MessagePart, frozen=True):
+class DrawnPathState(MessagePart):
     """A drawn path: its key on the timeline and its data."""
 
     key: int
@@ -99,7 +98,7 @@ class DrawnPathState(MessagePart, frozen=True):
     points: list[Vector3]
 
 
-class TrajectoriesState(MessagePart, frozen=True):
+class TrajectoriesState(MessagePart):
     """The available limbs and styles, and the drawn paths."""
 
     limbs: list[LimbChoice]
@@ -248,7 +247,7 @@ class _InScene:
     @classmethod
     def of(cls, editor: Editor, actor: int, start_s: float, count: int) -> _InScene:
         layout, fps = editor.scene.layout, editor.document.fps
-        rows = sample_scene(editor, start_s + np.arange(count) / fps)
+        rows = editor.sample(start_s + np.arange(count) / fps)
         label = actor_label(actor)
         if label not in layout.actor_q:
             raise WritheError("this character has no solid shapes, so nothing can be certified")

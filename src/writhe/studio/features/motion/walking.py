@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
 import numpy as np
 from msgspec import Meta
 
@@ -18,9 +17,17 @@ from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document.history import Edit
-from writhe.studio.document.holds import all_holds, carriers, put_hold, remove_hold
+from writhe.studio.document.holds import all_holds, carriers
 from writhe.studio.editing import edits, held_joints, placements, scene_objects, starting_poses
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.hand_actions import (
+    LIFT_S,
+    carried_by,
+    leave,
+    letting_go,
+    lifted,
+    seconds,
+)
 from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangling.tangles import current_configuration
@@ -31,13 +38,13 @@ feature = Feature("walking")
 
 Metres = Annotated[float, Meta(ge=-100, le=100)]
 _ROOM_S = 4.0  # that the timeline goes on after a walk, for the next poses
-_LOWER_S = 0.8  # in which a hand that was let go of is lowered
+_AS_CARRIED = 0.1  # entries of q this near the upright carrying posture are left as they are
 _THERE_M, _THERE_RAD = 0.08, 0.2  # nobody walks nearer than this
 SEATS = ("chair",)
-BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of somebody about to sit down
+BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of a character about to sit down
 
 
-class WalkTo(Task, frozen=True, tag="walk_to"):
+class WalkTo(Task):
     """Walk from the pose at the playhead to (x, z) on the floor, or to stand before an object."""
 
     actor: int
@@ -46,7 +53,7 @@ class WalkTo(Task, frozen=True, tag="walk_to"):
     object: int = 0
 
 
-class Walked(Message, frozen=True, tag="walked"):
+class Walked(Message):
     """A walk was added: when it ends, and the pins, limits or contacts that it does not keep."""
 
     job: str
@@ -64,8 +71,13 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
     holds = held_joints.on_own_tree(document, actor.id, start_s)
     if label not in scene.layout.actor_q:
         raise WritheError("this character has no solid shapes: it cannot walk")
-    q, fps = editor.posed_actor(actor).q.copy(), document.fps
-    posture = _released(editor, actor.id, q, start_s)
+    let_go = letting_go(editor, actor.id, current_configuration(editor))
+    q = let_go[actor.id][-1] if let_go else editor.posed_actor(actor).q.copy()
+    begin_s, fps = start_s + seconds(let_go), document.fps
+    posture, ready_s = _released(editor, actor.id, q, start_s), 0.0
+    raised = _raised(editor, actor.id, q)
+    if raised is not None:
+        posture, ready_s = raised, LIFT_S
     goal, facing = (message.x, message.z), None
     number = message.object or _seat_at(editor, goal)
     if number:
@@ -84,23 +96,24 @@ def walk_to(editor: Editor, message: WalkTo) -> Work:
             facing_rad=facing,
             holds=holds,
             posture=posture,
+            ready_s=ready_s,
             actor=label,
         )
         motion = found.motion
         named = type(motion)(motion.skeleton, motion.q, motion.fps, "Walk")
 
         def commit(editor: Editor, edit: Edit) -> None:
-            document, end_s = editor.document, start_s + named.duration_s
-            edits.put_sampled_track(document, edit, message.actor, named, start_s)
+            document, end_s = editor.document, begin_s + named.duration_s
+            leave(editor, edit, message.actor, start_s, let_go)
+            edits.put_sampled_track(document, edit, message.actor, named, begin_s)
             if document.duration_s < end_s + _ROOM_S:
                 edit.setting("duration_s", float(np.ceil(end_s + _ROOM_S)))
-            _leave(editor, edit, message.actor, start_s)
 
         return Outcome(
             commit=commit,
             show=Walked(
                 job.number,
-                start_s + motion.duration_s,
+                begin_s + motion.duration_s,
                 sorted({conflict.what for conflict in found.conflicts}),
             ),
         )
@@ -118,23 +131,17 @@ def _is_there(figure: Figure, q: Floats, goal: tuple[float, float], facing: floa
     return abs((turn + np.pi) % (2.0 * np.pi) - np.pi) < _THERE_RAD
 
 
-def _leave(editor: Editor, edit: Edit, actor: int, time_s: float) -> None:
-    """End the holds that join a character who walks away to others and to what stays."""
-    for hold, part, other in held_joints.joints_held_at(editor.document, time_s):
-        numbers = {part.actor, other.actor}
-        if actor in numbers and numbers != {actor}:
-            begun = 0.0 if hold.start_s is None else hold.start_s
-            if time_s > begun:
-                put_hold(editor.document, edit, msgspec.structs.replace(hold, end_s=time_s))
-            else:
-                remove_hold(editor.document, edit, hold.id)
-            for left in (part, other):
-                if left.actor not in (0, actor):
-                    _lower_arm(editor, edit, left.actor, left.joint, time_s)
+def _raised(editor: Editor, actor: int, q: Floats) -> Floats | None:
+    """The upright carrying posture of a character that stoops with an object in its hands."""
+    carried = carried_by(editor, actor)
+    if not carried:
+        return None
+    upright = lifted(editor, actor, carried[0])
+    return None if upright is None or np.abs(upright - q).max() < _AS_CARRIED else upright
 
 
 def _released(editor: Editor, actor: int, q: Floats, time_s: float) -> Floats:
-    """The posture to walk in: upright for a character that lets go of somebody, else the pose."""
+    """The posture to walk in: upright if the character lets go of another, else its pose."""
     joints = held_joints.joints_held_at(editor.document, time_s)
     carried = carriers(all_holds(editor.document), time_s, time_s).values()
     leaves = any(actor in (p.actor, o.actor) and p.actor != o.actor for _, p, o in joints)
@@ -152,18 +159,6 @@ def _between_feet(figure: Figure, q: Floats) -> Vector3:
     frames = forward(figure.skeleton, q)
     feet = [frames.position(joint) for role, joint in figure.roles if role in ANKLES]
     return vector3(np.mean(feet, axis=0))
-
-
-def _lower_arm(editor: Editor, edit: Edit, number: int, hand: str, time_s: float) -> None:
-    """A character whose hand was let go of lowers the arm, unless it has later keys."""
-    document = editor.document
-    if document.timeline(number).end_s > time_s + _LOWER_S:
-        return
-    actor = document.actor(number)
-    figure, q = document.figure(actor.figure), editor.posed_actor(actor).q
-    edits.put_key(document, edit, number, time_s, q)
-    lowered = starting_poses.limb_reset(figure, q, hand)
-    edits.put_key(document, edit, number, time_s + _LOWER_S, lowered)
 
 
 def _seat_at(editor: Editor, goal: tuple[float, float]) -> int:

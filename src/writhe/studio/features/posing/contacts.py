@@ -21,7 +21,7 @@ from writhe.studio.view.part_labels import body_name, display_name, display_name
 feature = Feature("contacts")
 
 
-class PickedPart(MessagePart, frozen=True):
+class PickedPart(MessagePart):
     """A picked part: a joint of an actor, an object, or (both 0) the ground."""
 
     actor: int = 0
@@ -29,31 +29,31 @@ class PickedPart(MessagePart, frozen=True):
     object: int = 0
 
 
-class DeclareContact(Command, frozen=True, tag="declare_contact"):
+class DeclareContact(Command):
     """Move a part to the nearest other part and allow the two to touch."""
 
     actor: int
     joint: int
 
 
-class AllowContact(Command, frozen=True, tag="allow_contact"):
+class AllowContact(Command):
     """Allow two picked parts to touch."""
 
     one: PickedPart
     other: PickedPart
 
 
-class RemoveContact(Command, frozen=True, tag="remove_contact"):
+class RemoveContact(Command):
     """Remove a declared contact by its index in the list."""
 
     index: int
 
 
-class RemoveAllContacts(Command, frozen=True, tag="remove_all_contacts"):
+class RemoveAllContacts(Command):
     """Remove all declared contacts."""
 
 
-class ContactsState(MessagePart, frozen=True):
+class ContactsState(MessagePart):
     """The declared contacts as texts."""
 
     contacts: list[str]

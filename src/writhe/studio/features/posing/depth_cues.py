@@ -14,7 +14,7 @@ from writhe.studio.view.part_labels import body_name
 feature = Feature("depth")
 
 
-class DepthLine(MessagePart, frozen=True):
+class DepthLine(MessagePart):
     """From a dragged part to the nearest surface of another part, named `other`."""
 
     start: Vector3
@@ -23,7 +23,7 @@ class DepthLine(MessagePart, frozen=True):
     other: str
 
 
-class DepthLines(MessagePart, frozen=True):
+class DepthLines(MessagePart):
     """A line for each dragged part that has another part near it."""
 
     lines: list[DepthLine]

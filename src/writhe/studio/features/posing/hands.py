@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+import numpy as np
 
 from writhe.arrays import Floats, Vector3, floats
 from writhe.database import PostureDatabase
@@ -27,9 +28,10 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import Anchor, all_holds, put_hold, remove_hold
 from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing import edits, scene_objects
+from writhe.studio.editing import edits, held_joints, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
+from writhe.studio.editing.hand_actions import LIFT_S, carried_by, lifted
 from writhe.studio.editing.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.features.scene.holds import hold_together
@@ -37,9 +39,11 @@ from writhe.studio.features.tangling.tangles import current_configuration
 from writhe.studio.protocol import Command, MessagePart, Name
 
 feature = Feature("hands")
+_REACH_S = 0.3  # from one pose of a hand that reaches to the next
+_ROOM_S = 2.0  # that the timeline goes on after a grip
 
 
-class SetHandPose(Command, frozen=True, tag="set_hand_pose"):
+class SetHandPose(Command):
     """Put the fingers of one or both hands into a named pose."""
 
     actor: int
@@ -47,7 +51,7 @@ class SetHandPose(Command, frozen=True, tag="set_hand_pose"):
     name: Name
 
 
-class GripObject(Command, frozen=True, tag="grip_object"):
+class GripObject(Command):
     """Bring the hand of a picked joint to an object and close the fingers around it.
 
     `joint` -1: both hands. `at` is the place in the world where it was clicked; by default its
@@ -60,7 +64,7 @@ class GripObject(Command, frozen=True, tag="grip_object"):
     at: Vector3 | None = None
 
 
-class ShakeHands(Command, frozen=True, tag="shake_hands"):
+class ShakeHands(Command):
     """Bring the hands of two characters together, by a picked joint of each."""
 
     actor: int
@@ -69,11 +73,21 @@ class ShakeHands(Command, frozen=True, tag="shake_hands"):
     other_joint: int
 
 
-class HandsState(MessagePart, frozen=True):
+class LiftCarried(Command):
+    """Straighten up with what the hands hold, and carry it before the body.
+
+    A character with motion does so in the second after the playhead.
+    """
+
+    actor: int
+
+
+class HandsState(MessagePart):
     """The names of the hand poses, and the characters that have fingers."""
 
     poses: list[str]
     actors: list[int]
+    lift_s: float  # that straightening up takes
 
 
 @per_figure
@@ -86,7 +100,7 @@ def state(editor: Editor) -> HandsState:
     """Who can use hand poses."""
     document = editor.document
     able = [a.id for a in document.actors() if _has_fingers(document.figure(a.figure))]
-    return HandsState(list(HAND_POSES), able)
+    return HandsState(list(HAND_POSES), able, LIFT_S)
 
 
 @feature.command("Hand pose")
@@ -104,7 +118,8 @@ def set_hand_pose(editor: Editor, edit: Edit, message: SetHandPose) -> None:
 def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
     """The hand goes to the object, closes around it and takes it; a second hand holds on to it.
 
-    A hand that held something else lets go of it.
+    A hand that held something else lets go of it. At a key, such as the end of a walk, the hand
+    reaches after the playhead; otherwise the grip is the pose at the playhead.
     """
     document, number = editor.document, message.actor
     thing = scene_objects.object_label(document.object_row(message.object))
@@ -127,10 +142,14 @@ def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
         raise WritheError(
             f"{hands} cannot reach it or get around it: walk to it (N, then click it), or turn it"
         )
-    _keep(editor, edit, number, found.q, moved=free)
+    start_s = None
+    if _is_keyed_here(editor, number):
+        start_s = _key_after(editor, edit, number, [*found.approach, found.q])
+    else:
+        _keep(editor, edit, number, found.q, moved=free)
     for side in sides:
         hand = Anchor(number, _wrist(editor, number, side))
-        hold_together(editor, edit, hand, Anchor(object=message.object))
+        hold_together(editor, edit, hand, Anchor(object=message.object), start_s)
 
 
 @feature.command("Shake hands")
@@ -160,7 +179,27 @@ def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
         )
     for number in numbers:
         _keep(editor, edit, number, found.q, moved=free)
-    hold_together(editor, edit, *joined)
+    hold_together(editor, edit, joined[0], joined[1])
+
+
+@feature.command("Lift")
+def lift_carried(editor: Editor, edit: Edit, message: LiftCarried) -> None:
+    """The character stands upright with the object in front, elbows bent by a right angle."""
+    document, number, now = editor.document, message.actor, editor.time_s
+    holds = carried_by(editor, number)
+    if not holds:
+        raise WritheError("the hands are empty: grip something first (Shift+G, then click it)")
+    before = editor.posed_actor(document.actor(number)).q.copy()
+    actor_q = lifted(editor, number, holds[0])
+    if actor_q is None:
+        raise WritheError("there is no room to straighten up with it: move what is in the way")
+    if not document.timeline(number).empty:
+        edits.put_key(document, edit, number, now, before)
+        edits.put_key(document, edit, number, now + LIFT_S, actor_q)
+        return
+    edits.set_pose(document, edit, number, actor_q, now)
+    editor.posed_actor(document.actor(number)).set_pose(actor_q)
+    held_joints.keep_places(document, edit, {number: actor_q}, set(), now)
 
 
 def _standing_free(editor: Editor, number: int) -> bool:
@@ -199,6 +238,27 @@ def _keep(editor: Editor, edit: Edit, number: int, q: Floats, *, moved: bool) ->
     editor.posed_actor(editor.document.actor(number)).set_pose(actor_q)
 
 
+def _is_keyed_here(editor: Editor, number: int) -> bool:
+    """Whether a character that moves has a key at the playhead: its pose there stays."""
+    keys = editor.document.timeline(number).keys
+    if keys is None or editor.time_s < SAME_TIME_S:
+        return False
+    return bool((abs(keys.times_s - editor.time_s) < 1.0 / editor.document.fps).any())
+
+
+def _key_after(editor: Editor, edit: Edit, number: int, rows: list[Floats]) -> float:
+    """Key poses of the scene one after the other, after the playhead; returns the last time."""
+    document, time_s = editor.document, editor.time_s
+    own = editor.scene.layout.actor_q[actor_label(number)]
+    for row in rows:
+        time_s += _REACH_S
+        edits.put_key(document, edit, number, time_s, row[own])
+    if document.duration_s < time_s:
+        edit.setting("duration_s", float(np.ceil(time_s + _ROOM_S)))
+    editor.posed_actor(document.actor(number)).set_pose(rows[-1][own])
+    return time_s
+
+
 def _in_object(editor: Editor, q: Floats, object_name: str, point: Vector3) -> Floats:
     """A point of the world in the frame of an object."""
     at = floats(point, (3,), "the place to grip")
@@ -210,13 +270,7 @@ def _held_wrists(editor: Editor, number: int, but: str) -> list[Pin]:
     """Pins of the actor's other hands that hold something: they stay while this one reaches."""
     posed = editor.posed_actor(editor.document.actor(number))
     wrists = {hand.wrist for side, hand in hands_of(posed.figure).items() if side != but}
-    held = {
-        anchor.joint
-        for hold in all_holds(editor.document)
-        if hold.holds(editor.time_s)
-        for anchor in (hold.part, hold.other)
-        if anchor.actor == number
-    }
+    held = held_joints.holding_joints(editor.document, number, editor.time_s)
     skeleton = posed.figure.skeleton
     return [pin_here(skeleton, posed.q, wrist, orientation=True) for wrist in wrists & held]
 

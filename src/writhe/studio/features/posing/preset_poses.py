@@ -30,11 +30,11 @@ _STEP_M, _MAX_STEPS = 0.04, 20  # in which a pose is moved out of objects
 _TITLES = {"basic": "Floor", "chair": "Chair", "ladder": "Ladder"}
 
 
-class ListPresetPoses(Message, frozen=True, tag="list_preset_poses"):
+class ListPresetPoses(Message):
     """Request the list of preset poses."""
 
 
-class PresetPose(MessagePart, frozen=True):
+class PresetPose(MessagePart):
     """A preset pose with the data of its small picture (`studio.view.silhouettes`)."""
 
     name: str
@@ -42,7 +42,7 @@ class PresetPose(MessagePart, frozen=True):
     object: list[bytes]
 
 
-class PresetGroup(MessagePart, frozen=True):
+class PresetGroup(MessagePart):
     """The poses of one library."""
 
     library: str
@@ -50,7 +50,7 @@ class PresetGroup(MessagePart, frozen=True):
     poses: list[PresetPose]
 
 
-class PresetPoses(Message, frozen=True, tag="preset_poses"):
+class PresetPoses(Message):
     """All preset poses of people, the answer to ListPresetPoses.
 
     `radii` are those of the capsules that the pictures number, in metres.
@@ -60,7 +60,7 @@ class PresetPoses(Message, frozen=True, tag="preset_poses"):
     radii: list[float]
 
 
-class ApplyPresetPose(Command, frozen=True, tag="apply_preset_pose"):
+class ApplyPresetPose(Command):
     """Apply a preset pose to a person; a pose on a chair or ladder adds the object if missing."""
 
     actor: int

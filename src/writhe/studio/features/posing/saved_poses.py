@@ -15,7 +15,7 @@ MAX_POSES = 500
 feature = Feature("saved_poses")
 
 
-class SavePose(Command, frozen=True, tag="save_pose"):
+class SavePose(Command):
     """Save the actor's pose."""
 
     actor: int
@@ -23,7 +23,7 @@ class SavePose(Command, frozen=True, tag="save_pose"):
     picture: Picture
 
 
-class ApplyPose(Command, frozen=True, tag="apply_pose"):
+class ApplyPose(Command):
     """Apply a saved pose to an actor, or blend a share of it into the current pose."""
 
     actor: int
@@ -31,13 +31,13 @@ class ApplyPose(Command, frozen=True, tag="apply_pose"):
     share: edits.Share = 1.0
 
 
-class DeletePose(Command, frozen=True, tag="delete_pose"):
+class DeletePose(Command):
     """Delete a saved pose."""
 
     pose: int
 
 
-class SavedPoseState(MessagePart, frozen=True):
+class SavedPoseState(MessagePart):
     """A saved pose."""
 
     id: int
@@ -46,7 +46,7 @@ class SavedPoseState(MessagePart, frozen=True):
     picture: bytes
 
 
-class SavedPosesState(MessagePart, frozen=True):
+class SavedPosesState(MessagePart):
     """All saved poses of the document."""
 
     poses: list[SavedPoseState]

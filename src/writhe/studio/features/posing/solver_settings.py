@@ -19,7 +19,7 @@ _GIVEN = Choice("given", "The server's", "The database that the server was start
 _NONE = Choice("none", "None", "No example postures: joints move as little as possible.")
 
 
-class SetSolverSettings(Command, frozen=True, tag="set_solver_settings"):
+class SetSolverSettings(Command):
     """Set the posture database and the factors of the default weights."""
 
     postures: Postures
@@ -31,7 +31,7 @@ class SetSolverSettings(Command, frozen=True, tag="set_solver_settings"):
     balance: bool = True
 
 
-class SolverSettingsState(MessagePart, frozen=True):
+class SolverSettingsState(MessagePart):
     """The current settings and the available posture databases."""
 
     choices: list[Choice]

@@ -20,7 +20,7 @@ from writhe.studio.protocol import CapsuleShape, Command, Message, MessagePart, 
 feature = Feature("character_body")
 
 
-class SetRole(Command, frozen=True, tag="set_role"):
+class SetRole(Command):
     """Say which role a joint of a character plays; "" for none."""
 
     actor: int
@@ -28,7 +28,7 @@ class SetRole(Command, frozen=True, tag="set_role"):
     role: Name
 
 
-class SetShapeRadius(Command, frozen=True, tag="set_shape_radius"):
+class SetShapeRadius(Command):
     """Change the radius of a collision shape."""
 
     actor: int
@@ -36,40 +36,40 @@ class SetShapeRadius(Command, frozen=True, tag="set_shape_radius"):
     radius_m: Annotated[float, Meta(ge=0.001, le=2.0)]
 
 
-class ExcludeShape(Command, frozen=True, tag="exclude_shape"):
+class ExcludeShape(Command):
     """Take a collision shape out of a character's body."""
 
     actor: int
     shape: int
 
 
-class IncludeShape(Command, frozen=True, tag="include_shape"):
+class IncludeShape(Command):
     """Put an excluded shape back; `shape` counts the excluded ones."""
 
     actor: int
     shape: int
 
 
-class RememberBody(Message, frozen=True, tag="remember_body"):
+class RememberBody(Message):
     """Use the roles and shapes of this character whenever its file is opened."""
 
     actor: int
 
 
-class BodyRemembered(Message, frozen=True, tag="body_remembered"):
+class BodyRemembered(Message):
     """The roles and shapes of a character are remembered."""
 
     actor: int
 
 
-class RoleOfJoint(MessagePart, frozen=True):
+class RoleOfJoint(MessagePart):
     """A role and the joint that plays it."""
 
     role: str
     joint: int
 
 
-class CharacterBody(MessagePart, frozen=True):
+class CharacterBody(MessagePart):
     """Roles and excluded shapes of a character from a file."""
 
     actor: int
@@ -78,7 +78,7 @@ class CharacterBody(MessagePart, frozen=True):
     corrected: bool
 
 
-class CharacterBodyState(MessagePart, frozen=True):
+class CharacterBodyState(MessagePart):
     """The roles there are, and the characters from files."""
 
     roles: list[str]

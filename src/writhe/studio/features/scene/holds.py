@@ -44,7 +44,7 @@ _REACHED_M = 0.006  # a follower that is farther off holds the dragged character
 _FURNITURE = ("chair", "ladder")  # objects that stay; hands are held on them
 
 
-class AddHold(Command, frozen=True, tag="add_hold"):
+class AddHold(Command):
     """Keep two picked parts or objects together as they are now: `part` follows `other`.
 
     A hand picked together with an object that can be carried takes the object, in either order.
@@ -55,13 +55,13 @@ class AddHold(Command, frozen=True, tag="add_hold"):
     kept: relations.RelationKind = "place"
 
 
-class RemoveHold(Command, frozen=True, tag="remove_hold"):
+class RemoveHold(Command):
     """Let go; an object stays where it is."""
 
     hold: int
 
 
-class SetHoldRange(Command, frozen=True, tag="set_hold_range"):
+class SetHoldRange(Command):
     """Set when a hold begins and ends; None: at the start, or the end, of the timeline."""
 
     hold: int
@@ -69,7 +69,7 @@ class SetHoldRange(Command, frozen=True, tag="set_hold_range"):
     end_s: Time | None = None
 
 
-class HoldState(MessagePart, frozen=True):
+class ListedHold(MessagePart):
     """A hold in words, its time range, and the joint (-1: none) or object of both sides.
 
     For a carried object: its placement in the frame of what carries it, and in the world where it
@@ -92,13 +92,13 @@ class HoldState(MessagePart, frozen=True):
     left: list[float]
 
 
-class HoldsState(MessagePart, frozen=True):
+class HoldsState(MessagePart):
     """The holds of the document."""
 
-    holds: list[HoldState]
+    holds: list[ListedHold]
 
 
-class HeldAlong(MessagePart, frozen=True):
+class HeldAlong(MessagePart):
     """The poses of characters that moved along with the dragged one (which may be among them)."""
 
     actors: list[ActorPose]
@@ -112,7 +112,7 @@ def state(editor: Editor) -> HoldsState:
     return HoldsState([_hold_state(document, hold, names) for hold in all_holds(document)])
 
 
-def _hold_state(document: Document, hold: HoldRow, names: dict[str, str]) -> HoldState:
+def _hold_state(document: Document, hold: HoldRow, names: dict[str, str]) -> ListedHold:
     from writhe.studio.editing.scene_builder import anchor_label
 
     def joint(anchor: Anchor) -> int:
@@ -125,7 +125,7 @@ def _hold_state(document: Document, hold: HoldRow, names: dict[str, str]) -> Hol
         item = document.object_row(hold.part.object)
         left = placements.placement_at(document, item, hold.end_s).tolist()
     labels = [display_name(anchor_label(document, t), names) for t in (hold.part, hold.other)]
-    return HoldState(
+    return ListedHold(
         hold.id,
         f"{labels[0]} {'in' if hold.carries else 'on'} {labels[1]}",
         hold.part.actor,
@@ -165,20 +165,24 @@ def add_hold(editor: Editor, edit: Edit, message: AddHold) -> None:
     hold_together(editor, edit, part, other)
 
 
-def hold_together(editor: Editor, edit: Edit, part: Anchor, other: Anchor) -> None:
-    """Keep two anchors together from now on, as they are in the current poses."""
+def hold_together(
+    editor: Editor, edit: Edit, part: Anchor, other: Anchor, start_s: float | None = None
+) -> None:
+    """Keep two anchors together from now, or from a later time, on, as in the current poses."""
     document = editor.document
-    if part.actor and other.object and _can_be_carried(document, other.object, editor.time_s):
+    when = editor.time_s if start_s is None else start_s
+    if part.actor and other.object and _can_be_carried(document, other.object, when):
         part, other = other, part  # the hand takes it
-    elif part.object and not _can_be_carried(document, part.object, editor.time_s) and other.actor:
+    elif part.object and not _can_be_carried(document, part.object, when) and other.actor:
         part, other = other, part  # the hand is held on it
     frames = {t: _frame_now(editor, t) for t in (part, other)}
     turn, position = composed(inverse(frames[other]), frames[part])
     actors = {t.actor for t in (part, other) if t.actor}
     animated = any(not document.timeline(number).empty for number in actors)
-    start = editor.time_s if animated and editor.time_s > 0.0 else None
+    if start_s is None and animated and editor.time_s > 0.0:
+        start_s = editor.time_s
     hold = HoldRow(
-        next_number(document), part, other, vector3(position), quaternion_of(turn), start
+        next_number(document), part, other, vector3(position), quaternion_of(turn), start_s
     )
     put_hold(document, edit, hold)
     for anchor in (part, other):  # the hold replaces a pin of the hand

@@ -17,7 +17,7 @@ from writhe.studio.protocol import Command
 feature = Feature("move_actor")
 
 
-class MoveActor(Command, frozen=True, tag="move_actor"):
+class MoveActor(Command):
     """Turn an actor about the vertical axis through its root and shift it, with its motion."""
 
     actor: int

@@ -18,13 +18,13 @@ feature = Feature("objects")
 Metres = Annotated[float, Meta(gt=0, le=object_edits.LARGEST_M)]
 
 
-class ChooseScene(Command, frozen=True, tag="choose_scene"):
+class ChooseScene(Command):
     """Replace the objects of the scene by one built-in object; "empty" removes all."""
 
     scene: Name
 
 
-class AddObject(Command, frozen=True, tag="add_object"):
+class AddObject(Command):
     """Add an object at a position, or beside an actor."""
 
     kind: Name
@@ -32,7 +32,7 @@ class AddObject(Command, frozen=True, tag="add_object"):
     actor: int | None = None
 
 
-class PlaceObject(Command, frozen=True, tag="place_object"):
+class PlaceObject(Command):
     """Set an object's placement; one with placement keys gets a key at the playhead."""
 
     object: int
@@ -40,34 +40,34 @@ class PlaceObject(Command, frozen=True, tag="place_object"):
     rotation: Quaternion
 
 
-class ResizeObject(Command, frozen=True, tag="resize_object"):
+class ResizeObject(Command):
     """Resize a box, ball, capsule or cylinder: full extents along x, y, z in metres."""
 
     object: int
     size: tuple[Metres, Metres, Metres]
 
 
-class RenameObject(Command, frozen=True, tag="rename_object"):
+class RenameObject(Command):
     """Rename an object."""
 
     object: int
     name: Name
 
 
-class RemoveObject(Command, frozen=True, tag="remove_object"):
+class RemoveObject(Command):
     """Remove an object."""
 
     object: int
 
 
-class KeyObject(Command, frozen=True, tag="key_object"):
+class KeyObject(Command):
     """Set a placement key of an object at a time."""
 
     object: int
     time_s: Time
 
 
-class ObjectKinds(MessagePart, frozen=True):
+class ObjectKinds(MessagePart):
     """The objects that can be added; those in the scene are in the State itself."""
 
     kinds: list[Choice]

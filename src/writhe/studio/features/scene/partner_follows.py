@@ -23,13 +23,13 @@ feature = Feature("partner")
 STEPS_A_FRAME = 3  # solver steps of the partner for each drag step
 
 
-class KeepTangle(Message, frozen=True, tag="keep_tangle"):
+class KeepTangle(Message):
     """Keep this tangle while one of its two actors is dragged; None stops it."""
 
     tangle: TangleGoal | None
 
 
-class PartnerPose(MessagePart, frozen=True):
+class PartnerPose(MessagePart):
     """The pose of the partner after a drag step, and the tangle."""
 
     actor: int

@@ -25,7 +25,7 @@ from writhe.terms import Term
 feature = Feature("pushing")
 
 
-class PushObject(Message, frozen=True, tag="push_object"):
+class PushObject(Message):
     """Move an object towards a placement; characters are pushed aside, or block it.
 
     `frames` is the number of 1/60 s steps since the last message.
@@ -38,13 +38,13 @@ class PushObject(Message, frozen=True, tag="push_object"):
     frames: Annotated[int, Meta(ge=1, le=4)] = 1
 
 
-class CommitPush(Command, frozen=True, tag="commit_push"):
+class CommitPush(Command):
     """End a push and save the object's placement and the characters' poses."""
 
     object: int
 
 
-class AddRelation(Command, frozen=True, tag="add_relation"):
+class AddRelation(Command):
     """Keep the current position, distance or direction of a joint relative to another."""
 
     actor: int
@@ -53,7 +53,7 @@ class AddRelation(Command, frozen=True, tag="add_relation"):
     kept: relations.RelationKind = "place"
 
 
-class RemoveRelation(Command, frozen=True, tag="remove_relation"):
+class RemoveRelation(Command):
     """Remove a relation."""
 
     actor: int
@@ -62,7 +62,7 @@ class RemoveRelation(Command, frozen=True, tag="remove_relation"):
     kept: relations.RelationKind = "place"
 
 
-class Pushed(Message, frozen=True, tag="pushed"):
+class Pushed(Message):
     """The placement of the pushed object and the poses of all characters."""
 
     sequence: int
@@ -74,7 +74,7 @@ class Pushed(Message, frozen=True, tag="pushed"):
     milliseconds: float
 
 
-class RelationState(MessagePart, frozen=True):
+class RelationState(MessagePart):
     """A relation between two joints of an actor."""
 
     actor: int
@@ -83,7 +83,7 @@ class RelationState(MessagePart, frozen=True):
     kept: str
 
 
-class PushingState(MessagePart, frozen=True):
+class PushingState(MessagePart):
     """The relations of the document."""
 
     relations: list[RelationState]

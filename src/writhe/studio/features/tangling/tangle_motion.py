@@ -18,7 +18,6 @@ from writhe.studio.document.row_types import SAME_TIME_S, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangling.tangles import (
     TangleChain,
@@ -44,7 +43,7 @@ class TangleKey(msgspec.Struct, frozen=True):
     movers: tuple[int, ...]
 
 
-class TangleKeyState(MessagePart, frozen=True):
+class TangleKeyState(MessagePart):
     """A tangle key; `titles` are the names of its tangles."""
 
     id: int
@@ -54,13 +53,13 @@ class TangleKeyState(MessagePart, frozen=True):
     movers: list[int]
 
 
-class TangleMotionState(MessagePart, frozen=True):
+class TangleMotionState(MessagePart):
     """The tangle keys in order of time."""
 
     keys: list[TangleKeyState]
 
 
-class KeyTangle(Command, frozen=True, tag="key_tangle"):
+class KeyTangle(Command):
     """Key a tangle at a time, in addition to the other tangles of the key there."""
 
     time_s: Time
@@ -68,20 +67,20 @@ class KeyTangle(Command, frozen=True, tag="key_tangle"):
     movers: Movers
 
 
-class RemoveTangle(Command, frozen=True, tag="remove_tangle"):
+class RemoveTangle(Command):
     """Remove a tangle from a key; an empty key is deleted."""
 
     key: int
     tangle: Annotated[int, Meta(ge=0, le=100)]
 
 
-class WindKeys(Task, frozen=True, tag="wind_keys"):
+class WindKeys(Task):
     """Compute the motion through all tangle keys; a tangle holds until it is keyed again."""
 
     order: Literal["together", "given", "automatic"] = "together"
 
 
-class FollowTangle(Task, frozen=True, tag="follow_tangle"):
+class FollowTangle(Task):
     """Let one actor keep a tangle over a time interval while the other one moves."""
 
     tangle: TangleGoal
@@ -90,7 +89,7 @@ class FollowTangle(Task, frozen=True, tag="follow_tangle"):
     end_s: Time
 
 
-class TangleMotionResult(Message, frozen=True, tag="tangle_motion_result"):
+class TangleMotionResult(Message):
     """The result: tangles that were not reached and why, and the reason for the order."""
 
     job: str
@@ -163,7 +162,7 @@ def wind_keys(editor: Editor, message: WindKeys) -> Work:
     starts: list[tuple[int, tuple[int, ...]]] = []  # first frame and movers of each interval
     before = start_f
     movers_of_all: dict[int, None] = {}
-    start = sample_scene(editor, np.array([start_f / fps]))[0]
+    start = editor.sample(np.array([start_f / fps]))[0]
     # the goals in effect: a tangle holds until it is keyed again
     active: dict[tuple[TangleChain, TangleChain], TangleGoal] = {}
     for key in keys:
@@ -172,7 +171,7 @@ def wind_keys(editor: Editor, message: WindKeys) -> Work:
         movers = tuple(check_movers(editor, list(active.values()), list(held.movers)))
         movers_of_all |= dict.fromkeys(movers)
         at = round(key.time_s * fps)
-        around = sample_scene(editor, np.arange(before, at + 1) / fps)
+        around = editor.sample(np.arange(before, at + 1) / fps)
         if len(around) > MAX_FRAMES:
             raise WritheError(f"two tangle keys can be at most {MAX_FRAMES} frames apart")
         intervals.append(
@@ -232,7 +231,7 @@ def follow_tangle(editor: Editor, message: FollowTangle) -> Work:
     first, last = round(message.start_s * fps), round(message.end_s * fps)
     if not first < last <= first + MAX_FRAMES:
         raise WritheError(f"a tangle can be kept over 2 to {MAX_FRAMES} frames")
-    around = sample_scene(editor, np.arange(first, last + 1) / fps)
+    around = editor.sample(np.arange(first, last + 1) / fps)
     setup = tangle_setup_of(editor, [mover], around[0], loose=True)
     tangle, own = tangle_of(editor, goal), layout.actor_q[actor_label(mover)]
     skeleton = document.figure(document.actor(mover).figure).skeleton

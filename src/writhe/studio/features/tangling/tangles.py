@@ -20,7 +20,6 @@ from writhe.solvers.tangling.actor_setup import TangleMover, actor_setup
 from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.editing.scene_sampling import sample_scene
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Message, MessagePart, Name
 from writhe.topology import Strand, matrix_coordinates
@@ -32,7 +31,7 @@ Centre = Annotated[float, Meta(ge=-1.0, le=1.0)]
 Angle = Annotated[float, Meta(ge=-1.6, le=1.6)]
 
 
-class TangleChain(MessagePart, frozen=True):
+class TangleChain(MessagePart):
     """A path across an actor's skeleton between two joints or tips, or a strand of an object.
 
     For an object (`object` above 0) `start` is the strand's name and `end` is empty.
@@ -44,7 +43,7 @@ class TangleChain(MessagePart, frozen=True):
     object: int = 0
 
 
-class LimbChain(MessagePart, frozen=True):
+class LimbChain(MessagePart):
     """A chain that is picked by a click on one of its joints."""
 
     name: str
@@ -53,7 +52,7 @@ class LimbChain(MessagePart, frozen=True):
     joints: list[int]
 
 
-class ChainEnd(MessagePart, frozen=True):
+class ChainEnd(MessagePart):
     """A joint or tip at which a chain may begin or end."""
 
     name: str
@@ -61,7 +60,7 @@ class ChainEnd(MessagePart, frozen=True):
     offset: Vector3
 
 
-class ActorChains(MessagePart, frozen=True):
+class ActorChains(MessagePart):
     """The limbs of an actor and all possible chain ends."""
 
     actor: int
@@ -69,7 +68,7 @@ class ActorChains(MessagePart, frozen=True):
     ends: list[ChainEnd]
 
 
-class ObjectStrand(MessagePart, frozen=True):
+class ObjectStrand(MessagePart):
     """A named strand of an object, in its frame."""
 
     object: int
@@ -77,14 +76,14 @@ class ObjectStrand(MessagePart, frozen=True):
     points: list[Vector3]
 
 
-class TanglesState(MessagePart, frozen=True):
+class TanglesState(MessagePart):
     """The chains and strands that can be tangled."""
 
     actors: list[ActorChains]
     strands: list[ObjectStrand]
 
 
-class TangleGoal(MessagePart, frozen=True):
+class TangleGoal(MessagePart):
     """Target topology coordinates of two chains; None leaves a coordinate free."""
 
     first: TangleChain
@@ -95,7 +94,7 @@ class TangleGoal(MessagePart, frozen=True):
     density: Angle | None = None
 
 
-class Winding(MessagePart, frozen=True):
+class Winding(MessagePart):
     """The writhe matrix (float32, row-major), its coordinates and the names of the vertices."""
 
     rows: list[str]
@@ -107,14 +106,14 @@ class Winding(MessagePart, frozen=True):
     density: float
 
 
-class MeasureTangle(Message, frozen=True, tag="measure_tangle"):
+class MeasureTangle(Message):
     """Request the winding of two chains in the current poses."""
 
     first: TangleChain
     second: TangleChain
 
 
-class TangleMeasured(Message, frozen=True, tag="tangle_measured"):
+class TangleMeasured(Message):
     """The answer to MeasureTangle."""
 
     winding: Winding
@@ -156,7 +155,7 @@ def measure(editor: Editor, message: MeasureTangle) -> TangleMeasured:
 
 def current_configuration(editor: Editor) -> Floats:
     """The scene's configuration at the playhead, with the current poses of the actors."""
-    q = sample_scene(editor, np.array([editor.time_s]))[0]
+    q = editor.sample(np.array([editor.time_s]))[0]
     for number, pose in editor.poses().actors.items():
         if actor_label(number) in editor.scene.layout.actor_q:
             q[editor.scene.layout.actor_q[actor_label(number)]] = pose

@@ -37,7 +37,7 @@ PATIENCE = 20  # steps without progress after which the winding counts as stalle
 Movers = Annotated[list[int], Meta(min_length=1, max_length=2)]
 
 
-class WindStep(Message, frozen=True, tag="wind_step"):
+class WindStep(Message):
     """Take a few gated steps towards a goal; `fresh` restarts from the current poses."""
 
     sequence: int
@@ -46,7 +46,7 @@ class WindStep(Message, frozen=True, tag="wind_step"):
     fresh: bool = False
 
 
-class WindStepResult(Message, frozen=True, tag="wind_step_result"):
+class WindStepResult(Message):
     """The result of WindStep; `stalled` means that further steps make no progress."""
 
     sequence: int
@@ -56,20 +56,20 @@ class WindStepResult(Message, frozen=True, tag="wind_step_result"):
     stalled: bool
 
 
-class CommitWinding(Command, frozen=True, tag="commit_winding"):
+class CommitWinding(Command):
     """Save the poses that winding reached."""
 
     movers: Movers
 
 
-class WindTangle(Task, frozen=True, tag="wind_tangle"):
+class WindTangle(Task):
     """Wind two chains in the background with perturbations where it stalls."""
 
     tangle: TangleGoal
     movers: Movers
 
 
-class WindResult(Message, frozen=True, tag="wind_result"):
+class WindResult(Message):
     """The result of WindTangle; `problem` says what blocked it."""
 
     job: str

@@ -22,8 +22,9 @@ def arrays():
 def test_penetration_and_linking_equal_the_kernels(arrays):
     from writhe.accelerator.batch_postures import posture_measures
     from writhe.accelerator.body_arrays import BodyArrays
+    from writhe.accelerator.problem_file import from_arrays
 
-    measured = posture_measures(BodyArrays.from_arrays(arrays))
+    measured = posture_measures(from_arrays(BodyArrays, arrays))
     with jax.enable_x64(True):
         depth, linking = measured(arrays["q"].T.copy())
     assert (arrays["penetration_m"] > 0.01).mean() > 0.2  # the sample has something to find
@@ -34,10 +35,11 @@ def test_penetration_and_linking_equal_the_kernels(arrays):
 def test_posed_bodies_are_clear_within_limits_and_reach(arrays):
     from writhe.accelerator.batch_ik import LimitArrays, make_posing
     from writhe.accelerator.body_arrays import BodyArrays
+    from writhe.accelerator.problem_file import from_arrays
 
     human = figure("human")
     joints = arrays["target_joints"].tolist()
-    pose = make_posing(BodyArrays.from_arrays(arrays), LimitArrays.from_arrays(arrays), joints)
+    pose = make_posing(from_arrays(BodyArrays, arrays), from_arrays(LimitArrays, arrays), joints)
     few = slice(0, 64)
     found = pose(arrays["start"][few].astype(np.float32), arrays["targets"][few].astype(np.float32))
     q = np.asarray(found.q, dtype=np.float64)

@@ -56,15 +56,6 @@ class LimitArrays(NamedTuple):
     upper: Any  # (n, 3)
     frame: Any  # (n, 4)
 
-    def to_arrays(self) -> dict[str, Any]:
-        """The arrays by name, for `numpy.savez`."""
-        return {f"limits.{name}": np.asarray(value) for name, value in self._asdict().items()}
-
-    @staticmethod
-    def from_arrays(arrays: Any) -> LimitArrays:
-        """The inverse of `to_arrays`."""
-        return LimitArrays(**{name: arrays[f"limits.{name}"] for name in LimitArrays._fields})
-
 
 def limit_arrays(skeleton: Any) -> LimitArrays:
     """The limits of a `Skeleton`; a hinge uses the first entries only."""

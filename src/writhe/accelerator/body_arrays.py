@@ -30,15 +30,6 @@ class BodyArrays(NamedTuple):
     strand_start: Any  # (s + 1,)
     strand_pair: Any  # (k, 2)
 
-    def to_arrays(self) -> dict[str, Any]:
-        """The arrays by name, for `numpy.savez`."""
-        return {f"body.{name}": np.asarray(value) for name, value in self._asdict().items()}
-
-    @staticmethod
-    def from_arrays(arrays: Any) -> BodyArrays:
-        """The inverse of `to_arrays`."""
-        return BodyArrays(**{name: arrays[f"body.{name}"] for name in BodyArrays._fields})
-
 
 def body_arrays(figure: Any, table: Any, bundle: Any) -> BodyArrays:
     """The arrays of a `Figure`, its `CollisionTable` and its `Bundle` of strands.

@@ -66,15 +66,6 @@ class PairBody(NamedTuple):
         extent = (far[joint] + np.linalg.norm(ends, axis=2).max(axis=0)).max(initial=0.0)
         return float(32 * np.finfo(np.float32).eps * (depth.max(initial=0.0) + 4) * extent)
 
-    def to_arrays(self) -> dict[str, Any]:
-        """The arrays by name, for `numpy.savez`."""
-        return {f"pairs.{name}": np.asarray(value) for name, value in self._asdict().items()}
-
-    @staticmethod
-    def from_arrays(arrays: Any) -> PairBody:
-        """The inverse of `to_arrays`."""
-        return PairBody(**{name: arrays[f"pairs.{name}"] for name in PairBody._fields})
-
 
 class Bounds(NamedTuple):
     """Bounds over all pairs, metres. `clearance` is gap plus allowance, `deep` gap plus depth.

@@ -8,7 +8,6 @@ and motions, with the intervals that the exact sweep finds clear. Prints one JSO
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from typing import Any
@@ -19,8 +18,8 @@ import numpy as np
 
 from writhe.accelerator.clear_bounds import PairBody, block_sizes, clear_bounds, device_program
 from writhe.accelerator.device_rates import median_ms
+from writhe.accelerator.problem_file import from_arrays, load_arrays, problem_parser
 from writhe.accelerator.prove_clear import JointRotations, prove_clear
-from writhe.accelerator.trajectory_problem import load_arrays
 
 
 def measure(arrays: dict[str, Any]) -> dict[str, Any]:
@@ -33,8 +32,8 @@ def measure(arrays: dict[str, Any]) -> dict[str, Any]:
     parts = [_part(arrays, f"{i}.") for i in range(motions)]
     seconds, proven, clear, wrong, intervals = 0.0, 0, 0, 0, 0
     for part in parts:
-        bound = clear_bounds(PairBody.from_arrays(part))
-        motion, exact = JointRotations.from_arrays(part), part["exact_clear"]
+        bound = clear_bounds(from_arrays(PairBody, part))
+        motion, exact = from_arrays(JointRotations, part), part["exact_clear"]
         prove_clear(bound, motion, slack)  # compiles
         start = time.perf_counter()
         found, _ = prove_clear(bound, motion, slack)
@@ -62,8 +61,8 @@ def _part(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
 
 def _device_rate(part: dict[str, Any]) -> dict[str, Any]:
     """Rows bounded per second by the device alone, with inputs that are already there."""
-    body = PairBody.from_arrays(part)
-    rotations, turned = JointRotations.from_arrays(part).rows()
+    body = from_arrays(PairBody, part)
+    rotations, turned = from_arrays(JointRotations, part).rows()
     count = block_sizes()[-1]
     rows = np.arange(count + 1) % turned.shape[1]
     run = device_program(body)
@@ -78,9 +77,8 @@ def _device_rate(part: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Measure the broad phase on this device.")
-    parser.add_argument("problem", help="written by tools/write_batch_problem.py --broad-phase")
-    print(json.dumps(measure(load_arrays(parser.parse_args().problem))))
+    given = problem_parser("Measure the broad phase on this device.", "--broad-phase").parse_args()
+    print(json.dumps(measure(load_arrays(given.problem))))
 
 
 if __name__ == "__main__":

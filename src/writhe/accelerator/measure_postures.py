@@ -8,7 +8,6 @@ of the Numba kernels for comparison. Prints one JSON object.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from typing import Any
@@ -21,16 +20,16 @@ from writhe.accelerator.batch_ik import LimitArrays, make_posing
 from writhe.accelerator.batch_postures import posture_measures
 from writhe.accelerator.body_arrays import BodyArrays
 from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
-from writhe.accelerator.trajectory_problem import load_arrays
+from writhe.accelerator.problem_file import from_arrays, load_arrays, problem_parser
+from writhe.collision.certificate_slack import SLACK_M
 
 POSTURES = {"gpu": 1 << 20, "cpu": 1 << 12}  # measured at once
 SOLVES = {"gpu": 1 << 15, "cpu": 1 << 8}
-TOLERANCE_M = 0.001  # of the certificate: the verdict of a posture
 
 
 def measure(arrays: dict[str, Any]) -> dict[str, Any]:
     """Rates, the ratio to the larger lower bound, and agreement with the stored results."""
-    body = BodyArrays.from_arrays(arrays)
+    body = from_arrays(BodyArrays, arrays)
     device = jax.devices()[0]
     on_gpu = device.platform == "gpu"
     measured = posture_measures(body)
@@ -88,8 +87,8 @@ def _agreement(measured: Callable[..., Any], arrays: dict[str, Any]) -> dict[str
     depth, linking = measured(jnp.asarray(arrays["q"].T.astype(np.float32)))
     depth, linking = np.asarray(depth, np.float64), np.asarray(linking, np.float64).T
     apart = np.abs(depth - arrays["penetration_m"]).max()
-    decided = np.abs(arrays["penetration_m"] - TOLERANCE_M) > 1e-5
-    same = (depth > TOLERANCE_M) == (arrays["penetration_m"] > TOLERANCE_M)
+    decided = np.abs(arrays["penetration_m"] - SLACK_M) > 1e-5
+    same = (depth > SLACK_M) == (arrays["penetration_m"] > SLACK_M)
     return {
         "penetration_apart_m": float(apart),
         "linking_apart": float(np.abs(linking - arrays["linking"]).max()),
@@ -99,7 +98,7 @@ def _agreement(measured: Callable[..., Any], arrays: dict[str, Any]) -> dict[str
 
 
 def _posing(body: BodyArrays, arrays: dict[str, Any], platform: str) -> dict[str, Any]:
-    pose = make_posing(body, LimitArrays.from_arrays(arrays), arrays["target_joints"].tolist())
+    pose = make_posing(body, from_arrays(LimitArrays, arrays), arrays["target_joints"].tolist())
     count = SOLVES[platform]
     start = jnp.asarray(_repeated(arrays["start"], count).astype(np.float32))
     targets = jnp.asarray(_repeated(arrays["targets"], count).astype(np.float32))
@@ -118,9 +117,8 @@ def _posing(body: BodyArrays, arrays: dict[str, Any], platform: str) -> dict[str
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Measure batches of postures on this device.")
-    parser.add_argument("problem", help="file written by tools/write_batch_problem.py --postures")
-    print(json.dumps(measure(load_arrays(parser.parse_args().problem))))
+    given = problem_parser("Measure batches of postures on this device.", "--postures").parse_args()
+    print(json.dumps(measure(load_arrays(given.problem))))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ Numba passes for comparison. Prints one JSON object.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Sequence
@@ -21,7 +20,8 @@ import numpy as np
 from writhe.accelerator import chain_kinematics as chain
 from writhe.accelerator.batch_passes import passes, solve_in_blocks
 from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
-from writhe.accelerator.trajectory_problem import BatchProblem, load_arrays
+from writhe.accelerator.problem_file import from_arrays, load_arrays, problem_parser
+from writhe.accelerator.trajectory_problem import BatchProblem
 
 Array: TypeAlias = Any
 SIZES = (1_000_000, 10_000_000)
@@ -33,7 +33,7 @@ def measure(
 ) -> dict[str, Any]:
     """All measurements; larger sizes are skipped once the time is used up."""
     jax.config.update("jax_enable_x64", True)
-    problem = BatchProblem.from_arrays(arrays)
+    problem = from_arrays(BatchProblem, arrays)
     device = jax.devices()[0]
     on_gpu = device.platform == "gpu"
     begun = time.perf_counter()
@@ -205,8 +205,7 @@ def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description="Measure batches of trajectories on this device.")
-    parser.add_argument("problem", help="file written by tools/write_batch_problem.py")
+    parser = problem_parser("Measure batches of trajectories on this device.")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="poses")
     parser.add_argument(
         "--seconds", type=float, default=480.0, help="start no further size after this time"

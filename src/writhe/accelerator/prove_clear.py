@@ -36,15 +36,6 @@ class JointRotations(NamedTuple):
     order: Any  # (n, 3) axes of Euler angles, outermost first; -1: none
     angles: Any  # (F, n, 3) Euler angles; (1, n, 3) if there are none
 
-    def to_arrays(self) -> dict[str, Any]:
-        """The arrays by name, for `numpy.savez`."""
-        return {f"motion.{name}": np.asarray(value) for name, value in self._asdict().items()}
-
-    @staticmethod
-    def from_arrays(arrays: Any) -> JointRotations:
-        """The inverse of `to_arrays`."""
-        return JointRotations(**{n: arrays[f"motion.{n}"] for n in JointRotations._fields})
-
     def between(self, intervals: Ints, parts: int) -> tuple[Any, Any]:
         """Rows (n, 4, R) of intervals (k,) divided into parts, and angles turned (n, R - 1).
 

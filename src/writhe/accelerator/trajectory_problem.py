@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from writhe.errors import FileFormatError, WritheError
+from writhe.errors import WritheError
 
 
 class BatchProblem(NamedTuple):
@@ -42,15 +39,6 @@ class BatchProblem(NamedTuple):
         """Number of coordinates of the chain."""
         return int(self.start[-1])
 
-    def to_arrays(self) -> dict[str, Any]:
-        """The arrays by name, for `numpy.savez`."""
-        return {f"problem.{name}": np.asarray(value) for name, value in self._asdict().items()}
-
-    @staticmethod
-    def from_arrays(arrays: Any) -> BatchProblem:
-        """The inverse of `to_arrays`."""
-        return BatchProblem(**{name: arrays[f"problem.{name}"] for name in BatchProblem._fields})
-
 
 def batch_problem(chain: Any, cells: Any, options: Any, fps: float) -> BatchProblem:
     """The problem for a `Chain`, the `Cells` of one style, and `PassOptions`."""
@@ -83,12 +71,3 @@ def batch_problem(chain: Any, cells: Any, options: Any, fps: float) -> BatchProb
         fade=options.correction_frames(fps),
         reach_m=options.reach_m,
     )
-
-
-def load_arrays(path: str | Path) -> dict[str, Any]:
-    """The arrays of a problem file."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            return dict(stored)
-    except (OSError, ValueError) as error:
-        raise FileFormatError(path, f"cannot be read ({error})") from None

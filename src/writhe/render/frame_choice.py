@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.skeleton import Skeleton, forward
 
-_SHARE_OF_TIME = 0.15  # beside the way: a pause is also shown, but shortly
+_SHARE_OF_TIME = 0.15  # the rest is by distance travelled: a pause is shown, but briefly
 
 
 def frames_by_time(length: int, count: int) -> list[int]:
@@ -20,19 +20,19 @@ def frames_by_time(length: int, count: int) -> list[int]:
 def frames_by_motion(skeleton: Skeleton, motions: Sequence[Floats], count: int) -> list[int]:
     """At most `count` frames between which joints move equally far, the first and last among them.
 
-    `motions`, each (frames, nq), have the same length; the way is the mean over their joints. So a
+    `motions`, each (frames, nq), have the same length; distances are means over their joints. So a
     strip shows what happens instead of the pause that follows.
     """
     length = len(motions[0])
     if length <= count:
         return list(range(length))
-    way = np.zeros(length)
+    travelled = np.zeros(length)
     for q in motions:
         steps = np.diff(forward(skeleton, q).positions, axis=0)
-        way[1:] += np.cumsum(np.linalg.norm(steps, axis=2).mean(axis=1))
-    if way[-1] < 1e-6:
+        travelled[1:] += np.cumsum(np.linalg.norm(steps, axis=2).mean(axis=1))
+    if travelled[-1] < 1e-6:
         return frames_by_time(length, count)
-    progress = (1.0 - _SHARE_OF_TIME) * way / way[-1]
+    progress = (1.0 - _SHARE_OF_TIME) * travelled / travelled[-1]
     progress += _SHARE_OF_TIME * np.linspace(0.0, 1.0, length)
     wanted = np.linspace(0.0, 1.0, max(count, 1))
     chosen = sorted({int(np.abs(progress - share).argmin()) for share in wanted})

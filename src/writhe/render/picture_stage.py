@@ -316,10 +316,10 @@ def outline(figure: Figure, frames: Frames) -> Floats:
     """(n, 3) points on the capsules of a figure in one pose, for framing it."""
     return np.concatenate(
         [
-            frames.point(capsule.joint, end) + capsule.radius_m * way
+            frames.point(capsule.joint, end) + capsule.radius_m * axes
             for capsule in figure.capsules
             for end in (capsule.start_in_joint, capsule.end_in_joint)
-            for way in (np.eye(3), -np.eye(3))
+            for axes in (np.eye(3), -np.eye(3))
         ]
     )
 

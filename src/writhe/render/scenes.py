@@ -173,13 +173,13 @@ def _outlines(scene: Scene, posed: Frames, hidden: Sequence[str]) -> Floats:
         frames = Frames(posed.skeleton, posed.positions[i], posed.rotations[i])
         shown = [actor for actor in scene.actors if actor.name not in hidden]
         out += [outline(actor.figure, _own_frames(frames, actor)) for actor in shown]
-        for thing in scene.objects:
-            if thing.name in hidden:
+        for obj in scene.objects:
+            if obj.name in hidden:
                 continue
-            for shape in thing.shapes:
+            for shape in obj.shapes:
                 if shape.core is not Core.HALF_SPACE:
-                    at = shape.points_in_joint @ frames.rotation(thing.name).T
-                    at = at + frames.position(thing.name)
+                    at = shape.points_in_joint @ frames.rotation(obj.name).T
+                    at = at + frames.position(obj.name)
                     out += [at + s * shape.radius_m * axis for s in (1, -1) for axis in np.eye(3)]
     return np.concatenate(out)
 

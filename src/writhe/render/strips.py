@@ -59,13 +59,14 @@ def comparison(
     chosen = frames_by_motion(figure.skeleton, [row.q for row in rows], count)
     posed = [forward(figure.skeleton, row.q[chosen]) for row in rows]
     around = _framed(figure, posed, objects)
-    # under the soles at the start, which may be a little below 0
-    begin = Frames(posed[0].skeleton, posed[0].positions[0], posed[0].rotations[0])
-    ground = min(float(outline(figure, begin)[:, 1].min()), 0.0)
+    low = [_lowest(figure, frames) for frames in posed]
     sides = side_colours(figure)
     strips: list[Any] = []
     with PictureStage(size) as stage:
-        for row, frames in zip(rows, posed, strict=True):
+        for row, frames, heights in zip(rows, posed, low, strict=True):
+            # under the soles at the start, which may be a little below 0; without objects that
+            # stand on it under all frames of a row, so that it cuts off no foot
+            ground = min(heights[0] if objects else min(heights), 0.0)
             panels: list[Any] = []
             for i, frame in enumerate(chosen):
                 stage.clear()
@@ -102,6 +103,14 @@ def label_rows(rows: Sequence[Any], labels: Sequence[str]) -> Image:
         draw.text((8, top + 3), label, fill=_INK, font_size=16)
         top += _BAND + len(row)
     return picture
+
+
+def _lowest(figure: Figure, frames: Frames) -> list[float]:
+    """The height of the lowest point of a figure in each of several postures."""
+    return [
+        float(outline(figure, Frames(frames.skeleton, *posture))[:, 1].min())
+        for posture in zip(frames.positions, frames.rotations, strict=True)
+    ]
 
 
 def _framed(

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from writhe.collision import CollisionTable
+from writhe.collision import CollisionTable, certify
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
 from writhe.research import benchmarks
+from writhe.research.benchmarks.reconstruct import clear_start
 from writhe.research.benchmarks.throughput.query import synthetic_postures
 from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.evaluation.drags import scripted_drags, standing
@@ -91,6 +92,15 @@ def test_synthetic_postures_have_mostly_small_linking(rng):
     assert np.isfinite(features).all()
     assert 0.3 < (np.abs(linking) < 0.05).mean() < 0.99
     assert np.abs(linking).max() < 0.5
+
+
+def test_a_replay_starts_clear_where_joint_limits_conflict_with_contacts():
+    table, step = CollisionTable.of_figure(HUMAN), np.zeros(HUMAN.skeleton.dof_count)
+    step[HUMAN.skeleton.v_slice("right_shoulder")] = [0.73, -0.43, 0.15]
+    step[HUMAN.skeleton.v_slice("right_clavicle")] = [-1.16, -0.42, 1.24]
+    overlapping = integrate(HUMAN.skeleton, HUMAN.skeleton.rest_configuration, step)
+    assert not certify(table, overlapping[None], fps=30.0).certified
+    assert certify(table, clear_start(HUMAN, table, overlapping)[None], fps=30.0).certified
 
 
 def test_misuse_names_the_benchmarks_and_their_options():

@@ -25,8 +25,21 @@ def test_scene(name: str):
     assert found["reached"], found["notes"]
 
 
-@pytest.mark.parametrize("removed", ["places", "tangles"])
-@pytest.mark.parametrize("name", [name for name in SCENES if name not in WITHOUT_PLACES])
+@pytest.mark.parametrize("moved_m", [(0.006, -0.004), (-0.012, 0.009)])
+def test_the_chair_is_held_and_carried_from_other_starts_too(moved_m: tuple[float, float]):
+    played = play("chair", moved_m=moved_m)
+    assert played.reached, played.notes
+    assert played.shows_it, [c.what for c in (*played.claims, *played.seen) if not c.holds]
+    assert played.certificate().certified
+
+
+@pytest.mark.parametrize(
+    ("name", "removed"),
+    [
+        *((name, "places") for name in SCENES if name not in WITHOUT_PLACES),
+        *((name, "tangles") for name in SCENES),
+    ],
+)
 def test_a_scene_needs_both_its_places_and_its_tangle(name: str, removed: Removed):
     with solved_without(removed):
         assert not play(name, **_options(name)).shows_it

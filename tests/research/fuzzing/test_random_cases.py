@@ -10,10 +10,12 @@ from importlib import import_module
 import numpy as np
 import pytest
 
+from writhe.research.evaluation.drag_scenes import make_drag_scene
 from writhe.research.fuzzing.calls import CALLS
 from writhe.research.fuzzing.case import judge, load_case
 from writhe.research.fuzzing.entry_points import ENTRY_POINTS
 from writhe.research.fuzzing.random_cases import Tally, run_random_cases, try_call, try_entry_point
+from writhe.research.fuzzing.random_drags import random_drag, run_random_drag
 
 # cases of each entry point: about two seconds each
 CASES = {"octopus": 4, "two people": 5, "scene objects": 4, "human": 8, "hand": 10, "plan": 4}
@@ -57,6 +59,17 @@ def test_certificates_that_are_a_fifth_of_a_millimetre_too_generous_are_found(mo
     for seed in range(100):
         try_entry_point("extremal", seed, tally)
     assert tally.false_certificates > 0
+
+
+@pytest.mark.parametrize("seed", [5000229, 5000430, 5000460])
+def test_a_standing_body_reaches_a_feasible_target_that_is_held(seed):
+    """In these drags balance had held the body where it was once it had nearly tipped over."""
+    setting = make_drag_scene("basic")
+    poser = setting.poser("default")
+    first = run_random_drag(poser, setting, random_drag(setting, seed))
+    again = run_random_drag(poser, setting, first.replay)
+    assert again.end_error_m < 0.02
+    assert not first.frozen and not again.frozen
 
 
 def test_calls_and_entry_points_share_the_time_and_every_one_gets_its_cases():

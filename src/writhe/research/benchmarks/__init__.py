@@ -10,7 +10,7 @@ from typing import Any
 from writhe.progress import Progress
 from writhe.research.evaluation import run_named
 
-# name: what it measures
+# Names of benchmarks, and what they measure
 BENCHMARKS = {
     "start": "from nothing to the first drag: installed wheel, checkout, warm-up, cold start",
     "studio": "round trips of a drag, and twenty sessions dragging at once",
@@ -19,7 +19,7 @@ BENCHMARKS = {
     "characters": "imported characters: recognition, shapes, drags (--characters DIR)",
     "reconstruct": "the posing methods replaying clips from a few joints (needs --clips)",
     "body": "balance, grips, the cost of fingers, joint errors from few joints (--clips)",
-    "animate": "frames between keys: pinned feet, found motions, honest status, time",
+    "animate": "frames between keys: pinned feet, motions found, correct status, time",
     "plan": "joining tangled postures, against RRTConnect",
     "clean": "cleaning every clip of a folder (needs --clips)",
     "guarantee": "randomised soundness checks: certificates, exceptions, stalled drags, skin",
@@ -33,7 +33,7 @@ BENCHMARKS = {
     "library": "distance of captured postures to the built-in ones (needs --clips)",
 }
 
-# those in the folder `throughput`
+# Benchmarks whose modules are in the folder `throughput`
 THROUGHPUT = ("batch", "batch-ik", "gpu", "query", "scaling")
 
 

@@ -30,8 +30,9 @@ import numpy as np
 
 from writhe.animation import AnimateOptions, Animation, Key, animate
 from writhe.animation.animate_keys import timed_pins
+from writhe.animation.body.body_model import BodyModel
 from writhe.animation.collision_world import figure_world
-from writhe.animation.in_between import BodyModel, InBetween
+from writhe.animation.in_between import InBetween
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.arrays import Floats
 from writhe.collision import ContactState, box, certify, contact_status

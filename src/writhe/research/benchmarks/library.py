@@ -85,14 +85,14 @@ def _compare(
         "library": size,
         "clip_postures": len(real),
         "clip_postures_penetrating": int(real.penetrating.sum()),
-        "to_library": coverage(points, library.joint_positions()).to_json(),
-        "to_all_libraries": coverage(points, together).to_json(),
-        "to_jitter": {"width_rad": best, **jittered[best].to_json()},
-        "to_chance": coverage(points, _points(skeleton, chance)).to_json(),
+        "to_library": coverage(points, library.joint_positions()).as_dict(),
+        "to_all_libraries": coverage(points, together).as_dict(),
+        "to_jitter": {"width_rad": best, **jittered[best].as_dict()},
+        "to_chance": coverage(points, _points(skeleton, chance)).as_dict(),
         "table_1": {
             "threshold_m2": threshold,
             "kept": len(kept),
-            "left_out": left_out_coverage(real, kept).to_json(),
+            "left_out": left_out_coverage(real, kept).as_dict(),
         },
     }
 

@@ -17,6 +17,8 @@ from writhe.arrays import Floats
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
+from writhe.planning.clear_endpoints import push_clear
+from writhe.planning.problem import PlanProblem
 from writhe.progress import Progress
 from writhe.research.evaluation.clips import retargeted_clips
 from writhe.research.evaluation.metrics import PosingMetrics
@@ -86,6 +88,15 @@ def without_clips(database: PostureDatabase, clips: Iterable[str]) -> PostureDat
     return database if kept.all() else database.take(kept)
 
 
+def clear_start(body: Figure, table: CollisionTable, posture: Floats) -> Floats:
+    """A posture near the given one that does not penetrate, so that gated steps stay certified.
+
+    The tracker keeps joint limits and may leave an overlap where they conflict with contacts.
+    """
+    q = PostureTracker(body, table).follow(posture, posture, gated=False)
+    return push_clear(PlanProblem(table, q, q), q)
+
+
 def replay(
     metrics: PosingMetrics,
     poser: Poser,
@@ -99,8 +110,7 @@ def replay(
     skeleton = body.skeleton
     true_frames = forward(skeleton, truth)
     effector_positions = np.stack([true_frames.position(joint) for joint in joints], axis=1)
-    q = PostureTracker(body, metrics.table).follow(truth[0], truth[0], gated=False)
-    rows = [q]
+    rows = [q := clear_start(body, metrics.table, truth[0])]
     turns = np.stack([true_frames.rotation(joint) for joint in joints], axis=1)
     for points, rotations in zip(effector_positions[1:], turns[1:], strict=True):
         targets = [

@@ -18,23 +18,32 @@ from writhe.skeleton import Figure, Joint, JointKind, Skeleton, Skin, Tip, forwa
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 
-_MIXAMO = {
-    "hips": "Hips", "spine": "Spine", "chest": "Spine2", "neck": "Neck", "head": "Head",
-    "clavicle": "{S}Shoulder", "shoulder": "{S}Arm", "elbow": "{S}ForeArm", "wrist": "{S}Hand",
-    "hip": "{S}UpLeg", "knee": "{S}Leg", "ankle": "{S}Foot", "toe": "{S}ToeBase",
-}  # fmt: skip
-_UNREAL = {
-    "hips": "pelvis", "spine": "spine_01", "chest": "spine_03", "neck": "neck_01", "head": "head",
-    "clavicle": "clavicle_{s}", "shoulder": "upperarm_{s}", "elbow": "lowerarm_{s}",
-    "wrist": "hand_{s}", "hip": "thigh_{s}", "knee": "calf_{s}", "ankle": "foot_{s}",
-    "toe": "ball_{s}",
-}  # fmt: skip
-_SMPL = {
-    "hips": "pelvis", "spine": "spine1", "chest": "spine3", "neck": "neck", "head": "head",
-    "clavicle": "{S}_collar", "shoulder": "{S}_shoulder", "elbow": "{S}_elbow",
-    "wrist": "{S}_wrist", "hip": "{S}_hip", "knee": "{S}_knee", "ankle": "{S}_ankle",
-    "toe": "{S}_foot",
-}  # fmt: skip
+_ROLES = (
+    "hips", "spine", "chest", "neck", "head",
+    "clavicle", "shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe",
+)  # fmt: skip
+
+
+def _names(trunk: str, arm: str, leg: str) -> dict[str, str]:
+    """Patterns of joint names by role, separated by spaces."""
+    return dict(zip(_ROLES, f"{trunk} {arm} {leg}".split(), strict=True))
+
+
+_MIXAMO = _names(
+    "Hips Spine Spine2 Neck Head",
+    "{S}Shoulder {S}Arm {S}ForeArm {S}Hand",
+    "{S}UpLeg {S}Leg {S}Foot {S}ToeBase",
+)
+_UNREAL = _names(
+    "pelvis spine_01 spine_03 neck_01 head",
+    "clavicle_{s} upperarm_{s} lowerarm_{s} hand_{s}",
+    "thigh_{s} calf_{s} foot_{s} ball_{s}",
+)
+_SMPL = _names(
+    "pelvis spine1 spine3 neck head",
+    "{S}_collar {S}_shoulder {S}_elbow {S}_wrist",
+    "{S}_hip {S}_knee {S}_ankle {S}_foot",
+)
 
 
 @dataclass(frozen=True)

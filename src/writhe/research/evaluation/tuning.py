@@ -58,7 +58,7 @@ class Trial:
     error_cm: float
     frame_ms: float
 
-    def to_json(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
             **self.values,

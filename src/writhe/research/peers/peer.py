@@ -32,14 +32,14 @@ class Peer(Protocol):
     """Poses a body towards targets, one frame at a time."""
 
     settings: dict[str, Any]  # printed with the results
-    minds_ball: bool  # whether it can avoid a moving ball
+    avoids_ball: bool  # whether it can avoid a moving ball
 
     def start(self, q: np.ndarray, pins: Mapping[str, np.ndarray]) -> None:
         """Start a drag at configuration q with joints pinned at world positions (metres)."""
         ...
 
     def move_ball(self, position: np.ndarray) -> None:
-        """Set the ball's position at the end of the next frame; called if `minds_ball`."""
+        """Set the ball's position at the end of the next frame; called if `avoids_ball`."""
         ...
 
     # A peer that can stop the ball has `ball_place` (3,), the ball's position after a step; without

@@ -36,7 +36,7 @@ class Worker:
     process: subprocess.Popen[str]
     cold_start_s: float
     settings: dict[str, Any]
-    minds_ball: bool = False
+    avoids_ball: bool = False
     peak_memory_mb: float | None = None
     first_answer_s: float = 0.0  # from starting the process to its first pose
 
@@ -76,7 +76,7 @@ class Pool:
         said = self._read(worker)
         worker.cold_start_s = time.perf_counter() - began
         worker.settings = said["settings"]
-        worker.minds_ball = said["minds_ball"]
+        worker.avoids_ball = said["avoids_ball"]
         self.workers.append(worker)
         return worker
 

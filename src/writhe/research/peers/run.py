@@ -104,7 +104,7 @@ def run(
         for workload, listed in tasks.items():
             for number, task in enumerate(listed):
                 for worker in list(workers):
-                    if len(task.ball) and not worker.minds_ball:
+                    if len(task.ball) and not worker.avoids_ball:
                         continue
                     progress(None, f"{workload} {number + 1} of {len(listed)}: {worker.name}")
                     try:

@@ -30,7 +30,7 @@ def play(peer: Any, task: Any) -> dict[str, np.ndarray]:
         wanted = dict(zip(names, points, strict=True))
         began = time.perf_counter()
         moved = task["ball"][frame] if len(task["ball"]) else FAR_AWAY
-        if peer.minds_ball:
+        if peer.avoids_ball:
             peer.move_ball(moved)
         q = peer.step(wanted)
         times.append(1e3 * (time.perf_counter() - began))
@@ -47,7 +47,7 @@ def main(adapter: str, body_file: str) -> None:
     module, _, variant = adapter.partition(":")
     make = importlib.import_module(f"writhe.research.peers.adapters.{module}").make
     peer = make(PeerBody.load(Path(body_file)), variant)
-    _say(answers, {"settings": peer.settings, "minds_ball": peer.minds_ball})
+    _say(answers, {"settings": peer.settings, "avoids_ball": peer.avoids_ball})
     for line in sys.stdin:
         request = json.loads(line)
         with np.load(request["task"]) as task:

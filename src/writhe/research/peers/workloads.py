@@ -17,6 +17,7 @@ from writhe.research.evaluation.drags import scripted_drags, standing
 from writhe.research.peers.body import PeerBody, PeerCapsule, PeerJoint, PeerPair
 from writhe.research.peers.geometry import capsule_ends, closest_between, world_frames
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing.handles import pin_here
 from writhe.solvers.posture_tracking import PostureTracker
 
@@ -150,7 +151,7 @@ def tangled(figure: Figure, count: int, seed: int = 9) -> list[PosingTask]:
         start = postures[rng.choice(tangles)]
         end = postures[rng.choice(tangles)].copy()
         joint = str(rng.choice(["left_wrist", "right_wrist", "left_ankle", "right_ankle"]))
-        feet = [name for name in ("left_ankle", "right_ankle") if name != joint]
+        feet = [name for name in ANKLES if name != joint]
         here = forward(figure.skeleton, start)
         hips = figure.skeleton.q_slice("hips")
         end[hips] = start[hips]  # same root position and heading: only the limbs differ
@@ -170,7 +171,7 @@ def swept(figure: Figure, count: int, seed: int = 17) -> list[PosingTask]:
     rng = np.random.default_rng(seed)
     start = standing(figure)
     frames = forward(figure.skeleton, start)
-    pins = {name: frames.position(name).copy() for name in ("left_ankle", "right_ankle")}
+    pins = {name: frames.position(name).copy() for name in ANKLES}
     hit = ("head", "chest", "left_wrist", "right_elbow", "left_knee", "hips", "right_shoulder")
     out: list[PosingTask] = []
     for number in range(count):

@@ -24,6 +24,7 @@ CPU_SIZES = (10_000, 50_000)
 
 def problem_arrays() -> dict[str, Any]:
     """Chain, octree, targets (T, F, 3) and the Numba passes' coordinates (T, F, n)."""
+    from writhe.accelerator.problem_file import to_arrays
     from writhe.accelerator.trajectory_problem import batch_problem
     from writhe.postures.synthetic_clips import builtin_movements
     from writhe.styles.learn_styles import learn_builtin
@@ -34,7 +35,7 @@ def problem_arrays() -> dict[str, Any]:
     targets = np.array([chain.effector_points(chain.coordinates(t.q))[:FRAMES, 0] for t in takes])
     theta = np.array([solve_trajectory(chain, cells, t, FPS).theta for t in targets])
     problem = batch_problem(chain.tree, cells, PassOptions(), FPS)
-    return problem.to_arrays() | {"targets": targets, "theta": theta}
+    return to_arrays(problem) | {"targets": targets, "theta": theta}
 
 
 def run(progress: Progress) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def problem_arrays() -> dict[str, Any]:
     """
     from writhe.accelerator.batch_ik import limit_arrays
     from writhe.accelerator.body_arrays import body_arrays
+    from writhe.accelerator.problem_file import to_arrays
 
     human = figure("human")
     skeleton, table = human.skeleton, CollisionTable.of_figure(human)
@@ -58,8 +59,8 @@ def problem_arrays() -> dict[str, Any]:
     start[:, :7] = goal[:, :7]
     joints = np.array([skeleton.index(name) for name in TARGETS])
     return {
-        **body_arrays(human, table, body_bundle(human)).to_arrays(),
-        **limit_arrays(skeleton).to_arrays(),
+        **to_arrays(body_arrays(human, table, body_bundle(human))),
+        **to_arrays(limit_arrays(skeleton)),
         "q": q,
         "penetration_m": penetrations(human, table, q),
         "linking": linking_vector(human, q),
@@ -75,6 +76,7 @@ def broad_phase_arrays(clips: Sequence[Path]) -> dict[str, Any]:
     Each interpolation of a clip is a motion of its own.
     """
     from writhe.accelerator.broad_phase import joint_rotations, pair_body
+    from writhe.accelerator.problem_file import to_arrays
 
     out: dict[str, Any] = {"slack_m": SLACK_M - ROUNDING_M}
     count = 0
@@ -84,7 +86,7 @@ def broad_phase_arrays(clips: Sequence[Path]) -> dict[str, Any]:
         if body is None:
             continue
         for one in interpolations:
-            arrays = body.to_arrays() | joint_rotations(table, one).to_arrays()
+            arrays = to_arrays(body) | to_arrays(joint_rotations(table, one))
             arrays["exact_clear"] = _exactly_clear(table, one)
             out |= {f"{count}.{name}": value for name, value in arrays.items()}
             count += 1

@@ -106,11 +106,11 @@ class _Search:
 
     def _intervals(self, start: np.ndarray, end: np.ndarray) -> None:
         """Search the intervals from start (i,) to end (i,)."""
-        way = FASTER * self._ways(start, end)  # (solids, i)
-        way = way[self.table.first] + way[self.table.second]  # (pairs, i)
+        travel = FASTER * self._path_lengths(start, end)  # (solids, i)
+        travel = travel[self.table.first] + travel[self.table.second]  # (pairs, i)
         middle = 0.5 * (start + end)
-        near = Placed(self.table, self.motion, middle).ball_clearances() - 0.5 * way
-        limits = self._limits(np.arange(len(way)))[:, None]
+        near = Placed(self.table, self.motion, middle).ball_clearances() - 0.5 * travel
+        limits = self._limits(np.arange(len(travel)))[:, None]
         pair, interval = np.nonzero(near < limits)
         piece = np.zeros(len(pair), int)
         for halvings in range(MAX_HALVINGS + 1):
@@ -121,7 +121,7 @@ class _Search:
             times = start[i] + (k + 0.5) * width * (end - start)[i]
             placed = Placed(self.table, self.motion, times)
             values = self._clearances(placed, pair, at, times)
-            change = way[pair, interval] * width  # in the piece
+            change = travel[pair, interval] * width  # in the piece
             kept = values - 0.5 * change < self._limits(pair)
             last = (change <= STEP_M) | (halvings == MAX_HALVINGS)
             done = kept & last
@@ -136,7 +136,7 @@ class _Search:
             if len(pair) == 0:
                 return
 
-    def _ways(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    def _path_lengths(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         """(solids, i) how far a core would get in each interval at its highest speed, m."""
         n, mechanism = _SPEED_SAMPLES, self.table.mechanism
         # not at the ends, where a motion may jump
@@ -186,7 +186,7 @@ class _Search:
     def _refine(
         self, pair: np.ndarray, low: np.ndarray, high: np.ndarray, change: np.ndarray
     ) -> None:
-        """Search between times low (m,) and high (m,) of pairs; change (m,) is their way, m."""
+        """Search between times low (m,) and high (m,) of pairs; change (m,) is their travel, m."""
         n = 9
         while len(pair):
             times = np.linspace(low, high, n, axis=1)

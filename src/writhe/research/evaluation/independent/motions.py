@@ -8,6 +8,7 @@ the opposite direction: programs differ there, so a certified motion must be cle
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -29,8 +30,27 @@ FREE, BALL, HINGE, SLIDE, FIXED = "free", "ball", "hinge", "slide", "fixed"
 _SIZE = {FREE: 7, BALL: 4, HINGE: 1, SLIDE: 1, FIXED: 0}
 
 
+class FrameMotion(ABC):
+    """A motion that is given at frames; time is counted in frames."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Number of frames."""
+
+    @property
+    def length(self) -> float:
+        """The last frame."""
+        return float(self.count - 1)
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """The frames."""
+        return np.arange(self.count, dtype=float)
+
+
 @dataclass(frozen=True)
-class SampledMotion:
+class SampledMotion(FrameMotion):
     """Frames with a shift (frames, n, 3) and a quaternion (frames, n, 4) of every joint.
 
     Between frames shifts are linear and rotations follow the shortest arc.
@@ -38,19 +58,12 @@ class SampledMotion:
 
     shift: np.ndarray
     turn: np.ndarray
-    reversed: tuple[
-        tuple[int, int], ...
-    ] = ()  # (frame, joint): rotations by pi in the opposite direction
+    reversed: tuple[tuple[int, int], ...] = ()  # (frame, joint) of half turns the other way round
 
     @property
-    def length(self) -> float:
-        """The last frame."""
-        return float(len(self.shift) - 1)
-
-    @property
-    def breaks(self) -> np.ndarray:
-        """The frames."""
-        return np.arange(len(self.shift), dtype=float)
+    def count(self) -> int:
+        """Number of frames."""
+        return len(self.shift)
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shifts and rotation matrices at times in frames."""
@@ -82,7 +95,7 @@ class SampledMotion:
 
 
 @dataclass(frozen=True)
-class ConfigurationMotion:
+class ConfigurationMotion(FrameMotion):
     """Configurations q (frames, nq): joint by joint position and quaternion, quaternion, or value.
 
     Hinge angles and slides are linear between frames, rotations take the shortest arc.
@@ -94,14 +107,9 @@ class ConfigurationMotion:
     reversed: tuple[tuple[int, int], ...] = ()
 
     @property
-    def length(self) -> float:
-        """The last frame."""
-        return float(len(self.q) - 1)
-
-    @property
-    def breaks(self) -> np.ndarray:
-        """The frames."""
-        return np.arange(len(self.q), dtype=float)
+    def count(self) -> int:
+        """Number of frames."""
+        return len(self.q)
 
     @cached_property
     def _sampled(self) -> tuple[SampledMotion, np.ndarray]:
@@ -152,7 +160,7 @@ class ConfigurationMotion:
 
 
 @dataclass(frozen=True)
-class ChannelMotion:
+class ChannelMotion(FrameMotion):
     """Euler channels as a BVH file stores them, unwrapped and interpolated linearly.
 
     orders: for every joint the axes (0, 1, 2) of its rotation channels, outermost first.
@@ -166,14 +174,9 @@ class ChannelMotion:
     as_stored: bool = False  # linear between the stored angles, not unwrapped
 
     @property
-    def length(self) -> float:
-        """The last frame."""
-        return float(len(self.angles) - 1)
-
-    @property
-    def breaks(self) -> np.ndarray:
-        """The frames."""
-        return np.arange(len(self.angles), dtype=float)
+    def count(self) -> int:
+        """Number of frames."""
+        return len(self.angles)
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shifts and rotation matrices at times in frames."""

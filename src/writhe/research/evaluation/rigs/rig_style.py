@@ -1,7 +1,8 @@
 """What a rig of a program or data set is called and how it is arranged.
 
 In patterns {S} is Left/Right, {l} left/right, {s} l/r, {C} L/R, {F} Thumb/Index/..., {f} the same
-in lower case, {n} the number of a finger joint.
+in lower case, {n} the number of a finger joint; {J}, {G}, {E}, {K} and {R} are the sides in
+Japanese, German, Spanish, Korean and Russian.
 """
 
 from __future__ import annotations

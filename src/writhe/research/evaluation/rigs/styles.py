@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from writhe.research.evaluation.rigs.capture_styles import CAPTURE_STYLES
+from writhe.research.evaluation.rigs.language_styles import LANGUAGE_STYLES
 from writhe.research.evaluation.rigs.rig_style import (
     RigStyle,
     arm_joints,
@@ -225,6 +226,7 @@ STYLES: dict[str, RigStyle] = {
         z_up=True,
     ),
     **CAPTURE_STYLES,
+    **LANGUAGE_STYLES,
     "daz": RigStyle(
         "daz",
         trunk_joints("hip", "abdomenLower", "abdomenUpper", "chestLower", "chestUpper"),

@@ -1,4 +1,4 @@
-"""The published planner with every step size and clearance of the ends, not one guess.
+"""The published planner over a grid of step sizes and end clearances.
 
 The paper prints neither its step size alpha nor how far apart the limbs of its end postures are.
 Both are varied; the energy barrier needs steps that are short beside the clearance. The energy is
@@ -26,7 +26,7 @@ _TRAVEL_RAD = 90.0  # how far both ends may travel together
 
 @dataclass(frozen=True)
 class SweepRun:
-    """One setting of the published planner, and what came of it.
+    """One setting of the published planner, and its outcome.
 
     `met`: the ends met. Penetration and pass-throughs are None where they did not.
     """

@@ -47,15 +47,9 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], labels: list[str], 
             scene,
             run.q,
             size=scenario.panel,
-            view=scenario.view,
             around=around,
-            colours=OBJECTS,
-            sides=_alone(scenario),
-            extra=_extra(scenario),
-            handles=_handles(scenario),
-            hidden=HIDDEN,
-            hands=scenario.hands,
             frames=frames[n],
+            **_look(scenario),
         )
         for n, run in runs.items()
     ]
@@ -147,14 +141,21 @@ def film(scenario: Scenario, run: ScenarioRun, path: Path) -> Path:
         path,
         fps=FPS,
         size=(300, 360),
-        view=scenario.view,
-        colours=OBJECTS,
-        sides=_alone(scenario),
-        extra=_extra(scenario),
-        handles=_handles(scenario),
-        hidden=HIDDEN,
-        hands=scenario.hands,
+        **_look(scenario),
     )
+
+
+def _look(scenario: Scenario) -> dict[str, Any]:
+    """What strips and films of a scenario have in common."""
+    return {
+        "view": scenario.view,
+        "colours": OBJECTS,
+        "sides": _alone(scenario),
+        "extra": _extra(scenario),
+        "handles": _handles(scenario),
+        "hidden": HIDDEN,
+        "hands": scenario.hands,
+    }
 
 
 def _handles(scenario: Scenario) -> Handles:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from writhe.arrays import Floats, vector3
+from writhe.arrays import Floats
 from writhe.collision import (
     ContactPolicy,
     ball,
@@ -19,6 +19,7 @@ from writhe.errors import WritheError
 from writhe.research.evaluation.drags import standing
 from writhe.research.experiments.half_space_ik.scenario import (
     Scenario,
+    dragged,
     eased_path,
     object_scenario,
     start_configuration,
@@ -27,7 +28,6 @@ from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Figure, Frames, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
-from writhe.solvers.posing.handles import Target
 from writhe.terms import keep_direction, keep_relative
 
 
@@ -58,7 +58,9 @@ def holding(held: bool) -> Scenario:
     frames = 220
     made = object_scenario(
         "holding" if held else "not-holding",
-        "The left hand holds the leg" if held else "The same without the relative constraint",
+        "A ball pushes the raised leg down, the left hand holds on to it"
+        if held
+        else "The same without the relative constraint: the hand stays where it was",
         ball([0, 0, 0], 0.11),
         [(-0.05, 1.45, 0.75), (0.03, 1.06, 0.40), (0.03, 0.76, 0.38), (0.0, 0.9, 0.9)],
         frames,
@@ -118,7 +120,7 @@ def bar() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
+        targets=dragged({"a.left_wrist": path}),
         relations=(
             keep_relative("a.right_wrist", "a.left_wrist", turn.T @ second,
                           point_in_joint=_GRIPS["right"]),
@@ -174,10 +176,7 @@ def push_up() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [
-            Target("a.chest", vector3(chest_path[min(k, frames - 1)])),
-            Target("a.left_wrist", vector3(hand_path[min(k, frames - 1)])),
-        ],
+        targets=dragged({"a.chest": chest_path, "a.left_wrist": hand_path}),
         pins=tuple(
             pin_here(skeleton, start, f"a.{side}_toe", orientation=True)
             for side in ("left", "right")

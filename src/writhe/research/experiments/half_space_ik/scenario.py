@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from writhe.arrays import Floats
-from writhe.collision import (
-    Shape,
-)
+from writhe.arrays import Floats, vector3
+from writhe.collision import Shape
 from writhe.easing import smoothstep
 from writhe.research.evaluation.drags import standing
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
@@ -38,9 +36,7 @@ class Scenario:
     pins: tuple[Pin, ...] = ()
     relations: tuple[Term, ...] = ()
     root_free: bool = False
-    return_fraction: float = (
-        0.0  # share by which a step returns to the start pose, when parts are dragged
-    )
+    return_fraction: float = 0.0  # share by which a step of a drag returns to the start pose
     view: tuple[float, float, float] = (0.62, 0.26, 1.0)
     watched: str = "a.chest"  # the joint whose path is plotted
     figure_of_paper: str = ""
@@ -54,14 +50,21 @@ class Scenario:
 
 def eased_path(points: Sequence[ArrayLike], frames: int) -> Floats:
     """(frames, 3) through the waypoints, eased in and out at each."""
-    way = [np.asarray(p, float) for p in points]
-    legs = len(way) - 1
+    waypoints = [np.asarray(p, float) for p in points]
+    legs = len(waypoints) - 1
     out = np.empty((frames, 3))
     for k in range(frames):
         t = (k + 1) / frames * legs
         leg = min(int(t), legs - 1)
-        out[k] = way[leg] + smoothstep(t - leg) * (way[leg + 1] - way[leg])
+        out[k] = waypoints[leg] + smoothstep(t - leg) * (waypoints[leg + 1] - waypoints[leg])
     return out
+
+
+def dragged(paths: Mapping[str, Floats]) -> Callable[[int], list[Target]]:
+    """The targets of joints that follow paths (frames, 3), and stay where these end."""
+    return lambda k: [
+        Target(joint, vector3(path[min(k, len(path) - 1)])) for joint, path in paths.items()
+    ]
 
 
 def _pose(position: Floats, rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Floats:

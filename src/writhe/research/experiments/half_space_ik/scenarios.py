@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from writhe.arrays import Floats, vector3
+from writhe.arrays import Floats
 from writhe.collision import (
     ball,
     box,
@@ -20,6 +20,7 @@ from writhe.research.evaluation.drags import standing
 from writhe.research.experiments.half_space_ik.relation_scenarios import bar, holding, push_up
 from writhe.research.experiments.half_space_ik.scenario import (
     Scenario,
+    dragged,
     eased_path,
     object_scenario,
     start_configuration,
@@ -27,7 +28,6 @@ from writhe.research.experiments.half_space_ik.scenario import (
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Frames, forward
 from writhe.skeleton.figures import figure
-from writhe.solvers.posing.handles import Target
 
 
 def four_obstacles() -> Scenario:
@@ -57,10 +57,7 @@ def four_obstacles() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [
-            Target("a.left_wrist", vector3(left[min(k, frames - 1)])),
-            Target("a.right_wrist", vector3(right[min(k, frames - 1)])),
-        ],
+        targets=dragged({"a.left_wrist": left, "a.right_wrist": right}),
         watched="a.left_wrist",
         return_fraction=0.04,
         figure_of_paper="figure 1",
@@ -132,7 +129,7 @@ def two_characters() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [Target("a.left_wrist", vector3(path[min(k, frames - 1)]))],
+        targets=dragged({"a.left_wrist": path}),
         watched="b.head",
         view=(1.0, 0.25, 0.1),
         return_fraction=0.04,
@@ -167,7 +164,7 @@ def floor() -> Scenario:
         scene,
         start,
         frames,
-        targets=lambda k: [Target("a.right_wrist", vector3(path[min(k, frames - 1)]))],
+        targets=dragged({"a.right_wrist": path}),
         pins=tuple(
             pin_here(skeleton, start, f"a.{side}_ankle", orientation=True)
             for side in ("left", "right")

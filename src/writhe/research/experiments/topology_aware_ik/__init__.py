@@ -85,7 +85,7 @@ def run(
     return {
         "report": str(where),
         "database": "motion capture" if clips is not None else "built-in",
-        "table_1": {kind: count.to_json() for kind, count in counts.items()},
+        "table_1": {kind: count.as_dict() for kind, count in counts.items()},
         "experiments": figures,
     }
 

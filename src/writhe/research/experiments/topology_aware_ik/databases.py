@@ -32,13 +32,13 @@ class Counts:
     threshold_m2: float
     left_out: Coverage
 
-    def to_json(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Plain data."""
         return {
             "before": self.before,
             "after": self.after,
             "threshold_m2": round(self.threshold_m2, 5),
-            "left_out": self.left_out.to_json(),
+            "left_out": self.left_out.as_dict(),
         }
 
 

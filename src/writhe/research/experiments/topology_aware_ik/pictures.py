@@ -176,6 +176,7 @@ def failure_case(report: Report) -> dict[str, Any]:
         path,
         "A hand dragged to the heel: it fails where the database holds climbing postures only. As"
         " published the body bends into itself (red). `default` is certified, but its posture is"
-        " unnatural and it warns of it; with basic postures it squats.",
+        " unnatural and it warns of it; with basic postures it bends the right knee. There is no"
+        " floor in this drag, and only the right foot is pinned: the left one sinks.",
     )
     return summary

@@ -43,15 +43,16 @@ _REMARKS = {
         " the last frame."
     ),
     "chair": (
-        " Frames: start, arms around the uprights of the back, the top rail, middle rail and right"
-        " upright, the top rail from below, lifted, carried. The chair hangs by the top rail, which"
-        " lies on the forearms; the hands hold nothing."
+        " Frames: start, arms around the uprights of the back, left arm over and right arm under"
+        " the top rail, middle rail and right upright, both arms under the top rail, lifted,"
+        " carried. The chair hangs by the top rail, which lies on the forearms; the hands hold"
+        " nothing."
     ),
 }
 
 PUBLISHED: tuple[Variant, ...] = ("published", "published-with-contacts")
 REMOVED: tuple[Removed, ...] = ("places", "tangles")
-WITHOUT_PLACES = ("fish", "octopus-human")  # scenes of tangles alone
+WITHOUT_PLACES = ("arms-swap", "fish", "octopus-human")  # scenes of tangles alone
 UNCOMPARED = {"piggyback": {"compare": False}}  # without sampling planners
 
 

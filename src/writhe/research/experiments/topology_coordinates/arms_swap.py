@@ -42,7 +42,7 @@ def play(progress: Progress) -> SceneResult:
 
     progress(None, "interpolating in topology space")
     world.q = first
-    swapped = TangleKeyframe("swapped", (Tangle(left, right, after.writhe),), (), last)
+    swapped = TangleKeyframe("swapped", (after,))
     motion = world.animate(setup, [swapped])
     straight = np.array([interpolate(skeleton, first, last, t) for t in np.linspace(0, 1, 30)])
     through = certify(world.layout.table, straight, FPS)

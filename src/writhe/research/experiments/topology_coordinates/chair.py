@@ -6,8 +6,14 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import box, capsule
-from writhe.hands.holds import hold_terms
 from writhe.progress import Progress
+from writhe.quantities import JointPosture
+from writhe.quantities.quantity import vector
+from writhe.research.experiments.topology_coordinates.chair_hooks import (
+    PIPE_RADIUS_M,
+    Hook,
+    pipes,
+)
 from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.hold_checks import held_at_keys
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
@@ -19,7 +25,6 @@ from writhe.research.experiments.topology_coordinates.scene_setup import (
 )
 from writhe.scene import ObjectKind, SceneObject
 from writhe.skeleton import forward
-from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import (
     SolveOptions,
     Tangle,
@@ -29,122 +34,108 @@ from writhe.solvers.tangling import (
 )
 from writhe.terms import Term, reach
 
-_PIPE_RADIUS_M = 0.014
-_W, _D, _SEAT, _TOP = 0.23, 0.22, 0.45, 0.95
-# arm, pipe it is hooked around, and writhe, by key
+# arm, pipe, how the forearm passes it, and where along it (m, in the chair), by key
 _HOLDS = (
-    ("the uprights of the back", (("left", "left_upright", 1.0), ("right", "right_upright", -1.0))),
-    ("the top rail", (("left", "top_rail", 1.0), ("right", "top_rail", -1.0))),
+    (
+        "the uprights of the back",
+        (("left", "left_upright", "outside", 0.72), ("right", "right_upright", "outside", 0.72)),
+    ),
+    ("the top rail", (("left", "top_rail", "over", 0.13), ("right", "top_rail", "under", -0.15))),
     (
         "left upright and middle rail",
-        (("left", "left_upright", 1.0), ("right", "middle_rail", -1.0)),
+        (("left", "left_upright", "outside", 0.72), ("right", "middle_rail", "over", -0.12)),
     ),
     (
         "middle rail and right upright",
-        (("left", "middle_rail", 1.0), ("right", "right_upright", -1.0)),
+        (("left", "middle_rail", "over", 0.12), ("right", "right_upright", "outside", 0.72)),
     ),
     (
-        "the uprights, from inside",
-        (("left", "left_upright", -1.0), ("right", "right_upright", 1.0)),
+        "the middle rail",
+        (("left", "middle_rail", "over", 0.13), ("right", "middle_rail", "over", -0.13)),
     ),
-    # under the rail and up in front of it: what it is carried by
-    ("the top rail, from below", (("left", "top_rail", -1.0), ("right", "top_rail", -1.0))),
+    # what it is carried by
+    (
+        "the top rail, from below",
+        (("left", "top_rail", "under", 0.15), ("right", "top_rail", "under", -0.15)),
+    ),
 )
-HELD = 0.3
+HELD = 0.3  # the least writhe that counts as held
 _LIFT_M, _CARRY_M = 0.20, 0.34
+_PIECES = 4  # of a pipe, so that it is known where along it an arm is hooked
+_WRIST_WEIGHT = 3.0
+_SETTLE_STEPS = 30  # for which the terms of a key act, even if its tangles are met before
 
 
-def pipes() -> dict[str, Floats]:
-    """The eighteen pipes by name; a person sitting on the chair faces +Z."""
-    w, d, seat, top = _W, _D, _SEAT, _TOP
-    low, foot = 0.16, _PIPE_RADIUS_M
-    lines = {
-        "left_front_leg": [(w, foot, d), (w, seat, d)],
-        "right_front_leg": [(-w, foot, d), (-w, seat, d)],
-        "left_back_leg": [(w, foot, -d), (w, seat, -d)],
-        "right_back_leg": [(-w, foot, -d), (-w, seat, -d)],
-        "left_stretcher": [(w, low, -d), (w, low, d)],
-        "right_stretcher": [(-w, low, -d), (-w, low, d)],
-        "front_stretcher": [(-w, low, d), (w, low, d)],
-        "back_stretcher": [(-w, low, -d), (w, low, -d)],
-        "left_seat_edge": [(w, seat, -d), (w, seat, d)],
-        "right_seat_edge": [(-w, seat, -d), (-w, seat, d)],
-        "front_seat_edge": [(-w, seat, d), (w, seat, d)],
-        "back_seat_edge": [(-w, seat, -d), (w, seat, -d)],
-        "seat_slat_1": [(-w, seat, -d / 3), (w, seat, -d / 3)],
-        "seat_slat_2": [(-w, seat, d / 3), (w, seat, d / 3)],
-        "left_upright": [(w, seat, -d), (w, top, -d)],
-        "right_upright": [(-w, seat, -d), (-w, top, -d)],
-        "top_rail": [(-w, top, -d), (w, top, -d)],
-        "middle_rail": [(-w, 0.68, -d), (w, 0.68, -d)],
-    }
-    return {name: np.array(points) for name, points in lines.items()}
+def play(progress: Progress, moved_m: tuple[float, float] = (0.0, 0.0)) -> SceneResult:
+    """From behind the chair: six holds of two arms each, then lifted by the top rail, carried.
 
-
-def play(progress: Progress) -> SceneResult:
-    """From behind the chair: six holds of two arms each, then lifted by the top rail, carried."""
+    `moved_m` is how far from the usual place (x, z) the person starts.
+    """
     strands = pipes()
-    shapes = tuple(capsule(p[0], p[1], _PIPE_RADIUS_M) for p in strands.values())
+    shapes = tuple(capsule(p[0], p[1], PIPE_RADIUS_M) for p in strands.values())
     stand = np.array([0.0, 0.30, 0.52])
     step = SceneObject("step", (box((0.0, 0.149, 0.55), (0.7, 0.298, 0.6), 0.01),))
     chair = SceneObject("chair", shapes, ObjectKind.MOVED, position_m=stand, strands=strands)
     world = SceneSetup.of([human("a")], [chair, step])
-    world.place_standing("a", 0.0, -0.10)
+    world.place_standing("a", moved_m[0], moved_m[1] - 0.05)
     layout = world.layout
     arms = {
         side: world.strand("a", f"{side}_shoulder", f"{side}_hand_tip")
         for side in ("left", "right")
     }
     setup = world.setup(
-        [*world.limits("a"), *world.upright("a", 0.1, steps=True)],
+        [*world.limits("a"), *world.upright("a", 0.1, steps=True), *_straight_wrists(world)],
         TangleOptions(writhe_stride=0.03),
     )
     if setup.metric is not None:
         setup.metric[layout.object_v["chair"]] = (30.0, 30.0, 30.0, 15.0, 15.0, 15.0)
-    rails = {name: world.object_strand("chair", name) for name in strands}
+    rails = {
+        name: world.object_strand("chair", name).subdivided(layout.skeleton, _PIECES)
+        for name in strands
+    }
     planted = (*world.planted("a"), *world.upright("a", 0.4))
-    on_forearms = _hooked_arms()
     keys: list[TangleKeyframe] = []
-    before: dict[str, str] = {}
-    for name, holds in _HOLDS:
-        release = tuple(
+    before: tuple[Hook, ...] = ()
+    for name, given in _HOLDS:
+        hooks = tuple(Hook(*hook) for hook in given)
+        released = tuple(
             Tangle(
-                arms[side],
-                rails[before[side]],
+                arms[hook.side],
+                rails[hook.pipe],
                 0.0,
-                name=f"{side} arm off the {before[side]}".replace("_", " "),
+                name=f"{hook.side} arm off the {hook.pipe}".replace("_", " "),
                 tolerance=(0.08, 1.0, 1.0, 1.0),
             )
-            for side, _, _ in holds
-            if side in before
+            for hook in before
         )
-        if release:
+        if released:
+            back = (*planted, *_hands_back())
             keys.append(
-                TangleKeyframe(f"off for {name}", release, planted, solve=SolveOptions(120))
+                TangleKeyframe(
+                    f"off for {name}", released, back, solve=SolveOptions(120, _SETTLE_STEPS)
+                )
             )
-        required = tuple(
-            Tangle(
-                arms[side],
-                rails[pipe],
-                sign * 0.36,
-                name=f"{side} arm around the {pipe}".replace("_", " "),
-                tolerance=(0.03, 1.0, 1.0, 1.0),
-            )
-            for side, pipe, sign in holds
+        ready = (*planted, *(hook.approach() for hook in hooks))
+        keys.append(
+            TangleKeyframe(f"ready for {name}", (), ready, solve=SolveOptions(60, _SETTLE_STEPS))
         )
         last = name == _HOLDS[-1][0]
-        terms = (*planted, *on_forearms) if last else planted
-        solving = SolveOptions(250, min_steps=40 if last else 0)
-        keys.append(TangleKeyframe(name, required, terms, solve=solving))
-        before = {side: pipe for side, pipe, _ in holds}
+        goals = tuple(
+            hook.tangle(arms[hook.side], rails[hook.pipe], centred=last) for hook in hooks
+        )
+        terms = (*planted, *(term for hook in hooks for term in hook.places()))
+        keys.append(
+            TangleKeyframe(name, goals, terms, solve=SolveOptions(250, min_steps=_SETTLE_STEPS))
+        )
+        before = hooks
     carried = layout.variables.copy()
     carried[layout.object_v["chair"]] = True
-    hooked = keys[-1].goals
+    on_forearms = tuple(term for hook in before for term in hook.places())
     for name, shift, feet in _carry(world):
         terms = (*feet, *_lifted(stand + shift), *on_forearms)
         keys.append(
             TangleKeyframe(
-                name, hooked, terms, active=carried, solve=SolveOptions(90, min_steps=25)
+                name, keys[-1].goals, terms, active=carried, solve=SolveOptions(90, min_steps=25)
             )
         )
     progress(None, "holding the chair")
@@ -157,10 +148,29 @@ def play(progress: Progress) -> SceneResult:
         claims,
         seen=_seen(world, motion, stand),
         view=(-0.9, 0.35, 0.75),
-        around=((-0.45, 0.0, -0.75), (0.45, 1.75, 0.85)),
+        around=((-0.38, 0.02, -0.45), (0.38, 1.7, 0.75)),
         frames=[0, *(at[_HOLDS[k][0]] for k in (0, 1, 3, 5)), at["lifted"], at["carried"]],
         colours={"chair": (0.45, 0.40, 0.36)},
     )
+
+
+def _hands_back() -> tuple[Term, ...]:
+    """Terms that bring both hands back before the waist, from where every hold starts."""
+    return tuple(
+        place(f"a.{side}_wrist", "a.chest", (sign * 0.24, -0.16, 0.14), 3.0)
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    )
+
+
+def _straight_wrists(world: SceneSetup) -> list[Term]:
+    """Soft terms that keep hands in line with their forearms, so that they do not fold."""
+    out: list[Term] = []
+    for side in ("left", "right"):
+        joint = f"a.{side}_wrist"
+        numbers = vector(world.q[world.layout.skeleton.q_slice(joint)])
+        quantity = JointPosture(joint, numbers)
+        out.append(Term(quantity, 0.0, 0.0, _WRIST_WEIGHT, label=f"straight {joint}"))
+    return out
 
 
 def _lifted(position: Floats) -> list[Term]:
@@ -170,16 +180,6 @@ def _lifted(position: Floats) -> list[Term]:
         facing("chair", (0.0, 1.0, 0.0), None, (0.0, 1.0, 0.0), 4.0),
         facing("chair", (0.0, 0.0, 1.0), None, (0.0, 0.0, 1.0), 4.0),
     ]
-
-
-def _hooked_arms() -> tuple[Term, ...]:
-    """Terms that lay the top rail on the forearms: elbows below and behind it, hands before it."""
-    out: list[Term] = []
-    for side, sign in (("left", 1.0), ("right", -1.0)):
-        out.append(place(f"a.{side}_elbow", "chair", (sign * 0.19, _TOP - 0.11, -_D - 0.10), 8.0))
-        hand = Hold(f"{side}_wrist", "chair", (sign * 0.12, _TOP + 0.10, -_D + 0.08))
-        out += hold_terms("a", hand, weight=12.0)
-    return tuple(out)
 
 
 def _carry(world: SceneSetup) -> list[tuple[str, Floats, list[Term]]]:
@@ -202,9 +202,9 @@ def _seen(world: SceneSetup, motion: TangleMotion, stand: Floats) -> list[Claim]
     claims: list[Claim] = []
     for name, holds in _HOLDS:
         view = PoseView(world.layout, motion.path[at[name]])
-        for side, pipe, _ in holds:
+        for side, pipe, *_ in holds:
             arm = [f"a.{side}_{part}" for part in ("shoulder", "elbow", "wrist")]
-            gap = view.segment_clearance(arm, "chair", pipes()[pipe], _PIPE_RADIUS_M)
+            gap = view.segment_clearance(arm, "chair", pipes()[pipe], PIPE_RADIUS_M)
             claims.append(Claim.at_most(f"{name}: {side} arm to its pipe, m", gap, 0.03))
     view = PoseView(world.layout, motion.path[-1])
     where = view.frames.position("chair")
@@ -214,7 +214,7 @@ def _seen(world: SceneSetup, motion: TangleMotion, stand: Floats) -> list[Claim]
     rail = pipes()["top_rail"]
     for side in ("left", "right"):
         forearm = [f"a.{side}_elbow", f"a.{side}_wrist"]
-        gap, below = view.support(forearm, "chair", rail, _PIPE_RADIUS_M)
+        gap, below = view.support(forearm, "chair", rail, PIPE_RADIUS_M)
         claims.append(Claim.at_most(f"rail on the {side} forearm: distance, m", gap, 0.015))
         claims.append(Claim.at_least(f"rail on the {side} forearm: from below", below, 0.5))
     return claims

@@ -24,6 +24,7 @@ from writhe.research.experiments.topology_coordinates.geometry_checks import (
 from writhe.research.experiments.topology_coordinates.hold_checks import held, writhe
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
+    HOLD_TOLERANCE,
     SceneSetup,
     human,
     lowest_point,
@@ -35,7 +36,6 @@ from writhe.terms import Term
 
 _SIDES = (("left", 1.0), ("right", -1.0))
 _APART_M, _STEP_M = 0.60, 0.33
-_LOOSE = (0.04, 1.0, 1.0, 1.0)
 
 
 def _hands(actor: str, partner: str, on: str, height_m: float, across_m: float) -> tuple[Term, ...]:
@@ -65,8 +65,12 @@ def play(progress: Progress) -> SceneResult:
     world.place("ben", wide, 0.0, _APART_M, np.pi)
     trunk = {who: world.strand(who, "hips", "head_top") for who in ("ann", "ben")}
     arms = {who: world.strand(who, "left_hand_tip", "right_hand_tip") for who in ("ann", "ben")}
-    around_ben = Tangle(arms["ann"], trunk["ben"], 0.75, name="ann around ben", tolerance=_LOOSE)
-    around_ann = Tangle(arms["ben"], trunk["ann"], 0.75, name="ben around ann", tolerance=_LOOSE)
+    around_ben = Tangle(
+        arms["ann"], trunk["ben"], 0.75, (0.0, -0.04), 1.0, "ann around ben", HOLD_TOLERANCE
+    )
+    around_ann = Tangle(
+        arms["ben"], trunk["ann"], 0.75, (-0.03, 0.12), 0.79, "ben around ann", HOLD_TOLERANCE
+    )
     off = Tangle(
         arms["ann"], trunk["ben"], 0.0, name="ann lets go", tolerance=(0.12, 1.0, 1.0, 1.0)
     )
@@ -110,29 +114,13 @@ def play(progress: Progress) -> SceneResult:
                 f"step {number + 1}", (), (*feet, *lifted), active=active["ann"], solve=brief
             )
         )
-    keys += [
-        TangleKeyframe(
-            "ann embraces",
-            (around_ben,),
-            (*steps[-1], *together, *on_ben),
-            active=active["ann"],
-            solve=long,
-        ),
-        TangleKeyframe(
-            "ben embraces",
-            (around_ann,),
-            (*together, *on_ann),
-            active=active["ben"],
-            solve=long,
-        ),
-        TangleKeyframe(
-            "ann lets go",
-            (off,),
-            (*steps[-1], *together, *lifted),
-            active=active["ann"],
-            solve=long,
-        ),
-    ]
+    for name, goal, terms in (
+        ("ann embraces", around_ben, (*steps[-1], *together, *on_ben)),
+        ("ben embraces", around_ann, (*together, *on_ann)),
+        ("ann lets go", off, (*steps[-1], *together, *lifted)),
+    ):
+        mover = active[name.split()[0]]
+        keys.append(TangleKeyframe(name, (goal,), terms, active=mover, solve=long))
     progress(None, "embracing")
     motion = world.animate(setup, keys)
     at = dict(zip(motion.keys, motion.key_frames, strict=True))

@@ -20,7 +20,7 @@ from writhe.research.experiments.topology_coordinates.geometry_checks import (
 )
 from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
-from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup
+from writhe.research.experiments.topology_coordinates.scene_setup import HOLD_TOLERANCE, SceneSetup
 from writhe.scene import Actor
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
@@ -70,7 +70,15 @@ def play(progress: Progress) -> SceneResult:
     legs = [world.strand("octopus", f"leg{k + 1}_1", f"leg{k + 1}_tip") for k in range(LEGS)]
     bodies = [world.strand(f"fish{k + 1}", "part1", "tail") for k in range(len(_FISH))]
     catches = [
-        Tangle(legs[leg], bodies[k], 0.88, name=f"leg {leg + 1} around fish {k + 1}")
+        Tangle(
+            legs[leg],
+            bodies[k],
+            0.88,
+            (0.5, 0.0),
+            -0.1,
+            f"leg {leg + 1} around fish {k + 1}",
+            HOLD_TOLERANCE,
+        )
         for k, (leg, _, _, _) in enumerate(_FISH)
     ]
     apart = [Untangled(a, b, 0.4) for a, b in itertools.combinations(legs, 2)]
@@ -90,7 +98,7 @@ def play(progress: Progress) -> SceneResult:
         [f"The fish were delayed by {drive.delayed_frames:.1f} of {_STEPS} frames."],
         seen=_caught(world, PoseView(world.layout, q)),
         view=(0.45, 0.75, 1.0),
-        around=((-0.42, -0.12, -0.42), (0.42, 0.2, 0.42)),
+        around=((-0.5, -0.14, -0.5), (0.5, 0.2, 0.5)),
         frames=frames_by_motion(world.layout.skeleton, [motion.path], 5),
         colours=_colours(world),
         size=(340, 300),

@@ -41,8 +41,8 @@ class PoseView:
     def palm_towards(self, wrist: str, other: str) -> float:
         """Cosine of the angle between where a palm faces and the direction to another joint."""
         facing = self.frames.rotation(wrist) @ np.array(PALM)
-        way = self.frames.position(other) - self.frames.position(wrist)
-        return float(facing @ way / np.linalg.norm(way))
+        towards = self.frames.position(other) - self.frames.position(wrist)
+        return float(facing @ towards / np.linalg.norm(towards))
 
     def clearance(self, parts: Sequence[str], others: Sequence[str]) -> float:
         """The smallest distance of shapes of two groups of parts, at most half a metre."""
@@ -87,10 +87,10 @@ class PoseView:
     def support(
         self, parts: Sequence[str], object_name: str, segment: Floats, radius_m: float
     ) -> tuple[float, float]:
-        """That distance, and the cosine between the vertical and the way up to the segment."""
+        """That distance, and the cosine between the vertical and the direction to the segment."""
         gap, above, below = self._nearest(parts, object_name, segment)
-        way = above - below
-        return gap - radius_m, float(way[1] / np.linalg.norm(way))
+        towards = above - below
+        return gap - radius_m, float(towards[1] / np.linalg.norm(towards))
 
 
 def behind(view: PoseView, what: str, joint: str, other: str, min_m: float = 0.05) -> Claim:

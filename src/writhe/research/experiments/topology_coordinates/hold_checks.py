@@ -41,18 +41,6 @@ def held_at_keys(
     ]
 
 
-def holding_frames(keys: Sequence[TangleKeyframe], motion: TangleMotion) -> list[int]:
-    """The first frame and those of the keys that hold something, for a film strip."""
-    return [
-        0,
-        *(
-            frame
-            for key, frame in zip(keys, motion.key_frames, strict=True)
-            if any(isinstance(goal, Tangle) and goal.writhe != 0.0 for goal in key.goals)
-        ),
-    ]
-
-
 def legs_apart(layout: Layout, legs: Sequence[Strand], q: Floats, maximum: float = 0.5) -> Claim:
     """The claim that no two legs are wound around each other."""
     knots = [abs(writhe(layout, a, b, q)) for a, b in itertools.combinations(legs, 2)]

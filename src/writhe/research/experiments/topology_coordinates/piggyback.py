@@ -17,7 +17,12 @@ from writhe.research.experiments.topology_coordinates.geometry_checks import (
 from writhe.research.experiments.topology_coordinates.hold_checks import held
 from writhe.research.experiments.topology_coordinates.planners import PLANNERS, sampled
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
-from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human, place
+from writhe.research.experiments.topology_coordinates.scene_setup import (
+    HOLD_TOLERANCE,
+    SceneSetup,
+    human,
+    place,
+)
 from writhe.skeleton.limbs import ANKLES, TOES
 from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import (
@@ -61,8 +66,10 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
             world.strand("rider", f"{side}_shoulder", f"{side}_hand_tip"),
             world.strand("carrier", "head_top", f"{side}_hand_tip"),
             sign * 0.32,
-            name=f"rider's {side} arm over carrier's {side} shoulder",
-            tolerance=(0.03, 0.05, 0.05, 0.05),
+            (0.0, -0.1),
+            0.15,
+            f"rider's {side} arm over carrier's {side} shoulder",
+            HOLD_TOLERANCE,
         )
         for side, sign in _SIDES
     }
@@ -71,8 +78,10 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
             world.strand("carrier", f"{side}_shoulder", f"{side}_hand_tip"),
             world.strand("rider", f"{side}_hip", f"{side}_toe_tip"),
             -sign * 0.42,
-            name=f"carrier's {side} arm under rider's {side} knee",
-            tolerance=(0.03, 0.05, 0.05, 0.05),
+            (0.45, 0.0),
+            -0.2,
+            f"carrier's {side} arm under rider's {side} knee",
+            HOLD_TOLERANCE,
         )
         for side, sign in _SIDES
     }

@@ -157,32 +157,29 @@ class SceneResult:
 
     def published_summary(self, certificate: Certificate) -> dict[str, Any]:
         """The figures by which the published variant is compared."""
+        return self._outcome(certificate) | {
+            "penetrating_frames": int(penetrating_frames(self.layout.table, self.path).sum()),
+            "penetration_m": certificate.penetration_witnessed_m,
+            "line_crossings": self.line_crossings(),
+        }
+
+    def _outcome(self, certificate: Certificate) -> dict[str, Any]:
         return {
             "reached": bool(self.reached),
             "topology_ok": self.topology_ok,
             "geometry_ok": self.geometry_ok,
             "certified": certificate.certified,
-            "penetrating_frames": int(penetrating_frames(self.layout.table, self.path).sum()),
-            "penetration_m": certificate.penetration_witnessed_m,
             "pass_throughs": len(certificate.pass_throughs),
-            "line_crossings": self.line_crossings(),
             "frames": len(self.path),
             "step_ms_median": float(np.median(self.milliseconds)),
         }
 
     def summary(self, certificate: Certificate) -> dict[str, Any]:
         """The results as plain data."""
-        return {
-            "reached": bool(self.reached),
-            "topology_ok": self.topology_ok,
-            "geometry_ok": self.geometry_ok,
+        return self._outcome(certificate) | {
             "shows_it": self.shows_it,
-            "certified": certificate.certified,
-            "pass_throughs": len(certificate.pass_throughs),
             "penetration_m": certificate.penetration_upper_bound_m,
-            "step_ms_median": float(np.median(self.milliseconds)),
             "steps": len(self.milliseconds),
-            "frames": len(self.path),
             "seconds": self.seconds,
             "claims": {claim.what: claim.value for claim in self.claims},
             "failed_claims": [claim.what for claim in self.claims if not claim.holds],

@@ -37,6 +37,8 @@ from writhe.topology import Strand
 FLOOR = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
 _TRUNK = {"hips": 6.0, "spine": 3.0, "chest": 3.0, "neck": 2.0, "head": 1.5}
 FLOOR_ALLOWANCE_M = 0.01
+# of writhe, centre and density at the key of a hold; a viewer does not see less
+HOLD_TOLERANCE = (0.04, 0.1, 0.1, 0.2)
 Variant = Literal["default", "published", "published-with-contacts"]
 _variant: ContextVar[Variant] = ContextVar("variant", default="default")
 
@@ -206,9 +208,9 @@ class SceneSetup:
             hips = f"{actor}.hips"
             frames = forward(self.layout.skeleton, self.q)
             for axis in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0)):
-                way = frames.rotation(hips) @ np.array(axis)
+                along = frames.rotation(hips) @ np.array(axis)
                 out.append(
-                    Term(Direction(hips, axis), way, way, 2.0 * weight, label=f"{hips} {axis}")
+                    Term(Direction(hips, axis), along, along, 2.0 * weight, label=f"{hips} {axis}")
                 )
         for name, share in _TRUNK.items():
             if steps and name == "hips":
@@ -288,9 +290,9 @@ def facing(
     weight: float = 1.0,
 ) -> Term:
     """A term that turns a direction of a joint to one in another joint's frame or the world."""
-    way = np.array(direction) / np.linalg.norm(direction)
+    along = np.array(direction) / np.linalg.norm(direction)
     quantity = Direction(joint, direction_in_joint, on)
-    return Term(quantity, way, way, weight, label=f"{joint} faces {on or 'the world'}")
+    return Term(quantity, along, along, weight, label=f"{joint} faces {on or 'the world'}")
 
 
 def lowest_point(body: Figure, q: Floats) -> float:

@@ -13,7 +13,11 @@ from writhe.progress import Progress
 from writhe.quantities import Linking, Point
 from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView, touches
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
-from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human, place
+from writhe.research.experiments.topology_coordinates.scene_setup import (
+    SceneSetup,
+    human,
+    place,
+)
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.posing import Hold
 from writhe.solvers.tangling import SolveOptions, Tangle, TangleKeyframe, TangleOptions
@@ -21,6 +25,7 @@ from writhe.terms import Term, reach
 from writhe.topology import Strand
 
 _WOUND, _HUGGED = 0.62, 0.50
+_TOLERANCE = (0.01, 0.1, 0.1, 0.2)  # of writhe, centre and density
 
 
 def play(progress: Progress) -> SceneResult:
@@ -68,7 +73,17 @@ def play(progress: Progress) -> SceneResult:
     keys = [
         TangleKeyframe(
             "eagle arms",
-            (Tangle(left, right, _WOUND, name="left arm around right arm"),),
+            (
+                Tangle(
+                    left,
+                    right,
+                    _WOUND,
+                    (0.33, 0.15),
+                    0.0,
+                    "left arm around right arm",
+                    _TOLERANCE,
+                ),
+            ),
             (*planted, *elbows),
             solve=SolveOptions(200),
         ),
@@ -80,7 +95,17 @@ def play(progress: Progress) -> SceneResult:
         ),
         TangleKeyframe(
             "knee hugged",
-            (Tangle(arms, leg, -_HUGGED, name="both arms around the shin"),),
+            (
+                Tangle(
+                    arms,
+                    leg,
+                    -_HUGGED,
+                    (-0.28, -0.25),
+                    0.9,
+                    "both arms around the shin",
+                    _TOLERANCE,
+                ),
+            ),
             (*lifted, *hugging),
             solve=SolveOptions(250, min_steps=40),
         ),

@@ -36,6 +36,7 @@ from writhe.research.experiments.topology_coordinates.hold_checks import (
 )
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
+    HOLD_TOLERANCE,
     SceneSetup,
     facing,
     human,
@@ -60,7 +61,6 @@ _FRAMES = 240  # of a captured partner
 _AUTHORED_FRAMES = 400
 _SIDES = (("left", 1.0), ("right", -1.0))
 _HAND_M = 0.12  # from the wrist to the middle of the fingers
-_LOOSE = (0.05, 1.0, 1.0, 1.0)
 _NELSON, _HEADLOCK = 0.78, 0.45
 _SHOWN = (
     "waist lock",
@@ -191,19 +191,25 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
     trunk = world.strand("partner", "hips", "head_top")
     neck = world.strand("partner", "chest", "head_top")
     over = {side: world.strand("partner", "head_top", f"{side}_hand_tip") for side, _ in _SIDES}
-    waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=_LOOSE)
+    waist = Tangle(arms, trunk, 0.80, name="both arms around the trunk", tolerance=HOLD_TOLERANCE)
+    # all four coordinates: in the middle of both arms, which wind around the trunk
+    clasped = replace(waist, centre=(0.0, -0.06), density=0.78)
     nelson = {
         side: Tangle(
             arm[side],
             over[side],
             -sign * _NELSON,
             name=f"{side} arm under his {side} arm",
-            tolerance=_LOOSE,
+            tolerance=HOLD_TOLERANCE,
         )
         for side, sign in _SIDES
     }
     headlock = Tangle(
-        arm["right"], neck, _HEADLOCK, name="right arm around the neck", tolerance=_LOOSE
+        arm["right"],
+        neck,
+        _HEADLOCK,
+        name="right arm around the neck",
+        tolerance=HOLD_TOLERANCE,
     )
     # the attacker's chest against the back
     close = (
@@ -253,7 +259,14 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
     def off(*goals: Tangle) -> tuple[Tangle, ...]:
         wide = (0.15, 1.0, 1.0, 1.0)
         return tuple(
-            replace(goal, writhe=0.0, name=f"{goal.label}, let go", tolerance=wide)
+            replace(
+                goal,
+                writhe=0.0,
+                centre=(None, None),
+                density=None,
+                name=f"{goal.label}, let go",
+                tolerance=wide,
+            )
             for goal in goals
         )
 
@@ -285,7 +298,7 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
             "both arms free", off(left, headlock), (*close, *outside["left"], *above), solve=medium
         ),
         TangleKeyframe("down again", (), (*close, *behind_him), solve=medium),
-        TangleKeyframe("waist lock again", (waist,), (*close, *belly), solve=long),
+        TangleKeyframe("waist lock again", (clasped,), (*close, *belly), solve=long),
     ]
 
 

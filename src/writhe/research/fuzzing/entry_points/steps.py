@@ -21,10 +21,10 @@ from writhe.research.fuzzing.entry_points.poses import random_pose
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
+from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import Controls, Poser, Target, make_poser, pin_here
 
 _HELD = ("left_wrist", "right_wrist", "left_ankle", "right_ankle", "head", "left_elbow", "hips")
-_FEET = ("left_ankle", "right_ankle")
 
 
 def clear_posture(rng: np.random.Generator) -> Floats:
@@ -70,7 +70,7 @@ def drag(rng: np.random.Generator) -> Case:
     q = clear_posture(rng)
     poser = _poser(bool(rng.random() < 0.5))
     joints = list(rng.choice(_HELD, int(rng.integers(1, 3)), replace=False))
-    pins = [pin_here(skeleton, q, j) for j in _FEET if j not in joints and rng.random() < 0.7]
+    pins = [pin_here(skeleton, q, j) for j in ANKLES if j not in joints and rng.random() < 0.7]
     rows = [q]
     for _ in range(int(rng.integers(2, 4))):
         here = forward(skeleton, rows[-1])

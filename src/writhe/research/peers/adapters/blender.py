@@ -47,7 +47,7 @@ class Blender:
                     self._ending[joint.name] = parent
         self._empties: dict[str, Any] = {}
         self._pins: list[str] = []
-        self.minds_ball = False
+        self.avoids_ball = False
         for bone in self._armature.pose.bones:
             bone.rotation_mode = "QUATERNION"
         self._lock_hinges()

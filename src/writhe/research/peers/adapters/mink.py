@@ -52,7 +52,7 @@ class Mink:
         self._limits = limits
         self._pins: Mapping[str, np.ndarray] = {}
         self._failures = 0
-        self.minds_ball = collision
+        self.avoids_ball = collision
         self.settings: dict[str, Any] = {
             "iterations": ITERATIONS,
             "solver": "daqp",

@@ -76,7 +76,7 @@ class MomentumPeer:
         self._solver.set_enabled_parameters(np.arange(len(names)) < len(names) - 3)
         self._pins: Mapping[str, np.ndarray] = {}
         self._state = np.zeros(len(names), np.float32)
-        self.minds_ball = collision
+        self.avoids_ball = collision
         self.settings: dict[str, Any] = {
             "solver": "GaussNewtonSolver",
             "iterations": ITERATIONS,

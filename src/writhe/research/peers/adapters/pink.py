@@ -54,7 +54,7 @@ class Pink:
         self._pins: Mapping[str, np.ndarray] = {}
         self._configuration = self._at(pin.neutral(self._model))
         self._failures = 0
-        self.minds_ball = False
+        self.avoids_ball = False
         self.settings: dict[str, Any] = {
             "iterations": ITERATIONS,
             "solver": "daqp",

@@ -47,7 +47,7 @@ class SciPy:
         self._radius = np.array([c.radius for c in body.capsules] + [body.ball_radius])
         self._joint_of = np.array([c.joint for c in body.capsules] + [len(body.joints)])
         self._ball = FAR_AWAY
-        self.minds_ball = collision
+        self.avoids_ball = collision
         self.settings: dict[str, Any] = {
             "method": "trf",
             "max_nfev": ITERATIONS,

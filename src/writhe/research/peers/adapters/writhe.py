@@ -24,7 +24,7 @@ def make(body: PeerBody, variant: str) -> Writhe | WritheWithBall:
 class Writhe:
     """A poser with the built-in database."""
 
-    minds_ball = False
+    avoids_ball = False
 
     def __init__(self, method: str) -> None:
         database = builtin_database("basic")
@@ -51,7 +51,7 @@ class Writhe:
 class WritheWithBall(Writhe):
     """The half-space poser in a scene with the ball, which it may stop."""
 
-    minds_ball = True
+    avoids_ball = True
 
     def __init__(self, body: PeerBody) -> None:
         human = figure("human")

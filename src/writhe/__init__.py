@@ -54,6 +54,7 @@ _HOMES = {
     "hold_here": "writhe.solvers.posing",
     "hold_on": "writhe.hands",
     "hold_state": "writhe.hands",
+    "lift": "writhe.hands",
     "linking_vector": "writhe.topology",
     "load": "writhe.io",
     "load_figure": "writhe.io",

@@ -25,6 +25,7 @@ from writhe.hands import grip_with_both as grip_with_both
 from writhe.hands import hand_pose as hand_pose
 from writhe.hands import hold_on as hold_on
 from writhe.hands import hold_state as hold_state
+from writhe.hands import lift as lift
 from writhe.hands import stand_before as stand_before
 from writhe.hands import stand_opposite as stand_opposite
 from writhe.io import figure_of as figure_of

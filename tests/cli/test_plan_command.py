@@ -181,6 +181,19 @@ def test_an_end_within_a_block_is_infeasible(
     assert not output.exists()
 
 
+def test_feet_that_stand_elsewhere_step(
+    human: Figure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    q = np.tile(human.skeleton.rest_configuration, (2, 1))
+    q[1, 2] += 0.3
+    clip, out = tmp_path / "clip.bvh", tmp_path / "out.bvh"
+    save(Motion(human.skeleton, q, 30.0), clip)
+    code, found = _planned(capsys, f"{clip}@0", f"{clip}@1", "-o", str(out))
+    assert code == 0 and found["certified"] and any("step" in note for note in found["notes"])
+    ankle = load(out).frames().position("left_ankle")
+    assert ankle[:, 1].max() > ankle[0, 1] + 0.05
+
+
 def test_what_is_walled_in_is_stuck(
     human: Figure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

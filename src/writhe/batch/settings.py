@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from writhe import __version__
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.errors import WritheError
 
 BROAD_PHASES = ("numba", "jax")
@@ -34,7 +35,7 @@ class Settings:
     strip: int = 8  # render: frames side by side
     figures: tuple[tuple[str, str], ...] = ()
     roles: tuple[tuple[str, str], ...] = ()
-    tolerance_m: float = 0.001
+    tolerance_m: float = SLACK_M
     broad_phase: str = "numba"
 
     def __post_init__(self) -> None:

@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 MOTION_FILES = ".bvh, .glb, .gltf, .vrm, .vrma, .fbx, .usd, .usda, .usdc, .usdz, .npz"
 
-MotionFile = Annotated[
-    Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
-]
-OutputFile = Annotated[
-    Path,
-    typer.Option("-o", "--output", help="The .bvh or glTF file to write.", show_default=False),
-]
+
+def option(
+    text: str,
+    *flags: str,
+    min: float | None = None,
+    max: float | None = None,
+    metavar: str | None = None,
+    exists: bool = False,
+) -> Any:
+    """An option of a command with its help; `flags` where they are not made of the name."""
+    return typer.Option(*flags, help=text, min=min, max=max, metavar=metavar, exists=exists)
+
+
+def argument(text: str, *, metavar: str | None = None) -> Any:
+    """A positional argument of a command with its help text."""
+    return typer.Argument(help=text, metavar=metavar)
+
+
+MotionFile = Annotated[Path, argument("A motion: .bvh, .glb, .gltf, .vrm, .npz.")]
+OutputFile = Annotated[Path, option("The .bvh or glTF file to write.", "-o", "--output")]
 Animation = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Animation of a glTF or FBX file, by name or number; `writhe info` lists them.",
         "--animation",
-        help="Animation of a glTF or FBX file, by name or number; `writhe info` lists them.",
-        show_default=False,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Strip = Annotated[Path | None, option("A film strip of before and after (.png).")]
+Json = Annotated[bool, option("Print one JSON object.", "--json")]
 SkipJointZones = Annotated[
-    bool, typer.Option(help="Ignore shapes of adjacent parts that overlap deeply at rest.")
+    bool, option("Ignore shapes of adjacent parts that overlap deeply at rest.")
 ]

@@ -8,10 +8,10 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-import typer
+from writhe.cli.options import option
 
 _HELP = 'JSON file that corrects roles of joints: {"left_elbow": "joint name", ...}.'
-_OPTION = Annotated[Path | None, typer.Option("--roles", metavar="FILE", help=_HELP)]
+_OPTION = Annotated[Path | None, option(_HELP, "--roles", metavar="FILE")]
 
 
 def with_roles_option(command: Callable[..., Any]) -> Callable[..., Any]:

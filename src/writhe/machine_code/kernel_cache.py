@@ -130,16 +130,16 @@ class KernelCache(cast(Any, caching)._Cache):
         return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Nothing: `_compile_once` has stored it."""
+        """Does nothing: `_compile_once` has stored it."""
 
     def enable(self) -> None:
-        """Nothing: the cache is always on."""
+        """Does nothing: the cache is always on."""
 
     def disable(self) -> None:
-        """Nothing: the cache is always on."""
+        """Does nothing: the cache is always on."""
 
     def flush(self) -> None:
-        """Nothing: no state is kept in memory."""
+        """Does nothing: no state is kept in memory."""
 
 
 def _rebuilt(name: str, data: bytes, context: Any) -> Any | None:

@@ -14,7 +14,7 @@ import sys
 from typing import IO
 
 
-class _Report(logging.Handler):
+class _ProgressHandler(logging.Handler):
     """Reports each kernel that is compiled."""
 
     def __init__(self, output: IO[str]) -> None:
@@ -34,7 +34,7 @@ def main() -> None:
     log = logging.getLogger("writhe.kernels")
     log.setLevel(logging.DEBUG)
     log.propagate = False
-    log.addHandler(_Report(output))
+    log.addHandler(_ProgressHandler(output))
     for line in sys.stdin:
         module, _, name = line.strip().partition(":")
         try:

@@ -8,18 +8,17 @@ from typing import Annotated
 import typer
 
 from writhe.cli.commands.certify import show_certificate, verdict_text
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 
 
 def animate(
-    keys: Annotated[Path, typer.Argument(help="A JSON key file.", show_default=False)],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The .bvh or .glb file to write.")
-    ] = Path("animation.bvh"),
-    plan: Annotated[
-        bool, typer.Option(help="Where the blend is blocked, search for a path around.")
-    ] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    keys: Annotated[Path, argument("A JSON key file.")],
+    output: Annotated[Path, option("The .bvh or .glb file to write.", "--output", "-o")] = Path(
+        "animation.bvh"
+    ),
+    plan: Annotated[bool, option("Where the blend is blocked, search for a path around.")] = True,
+    json: Json = False,
 ) -> None:
     """Turn keys into a motion: pins hold at every frame, no part passes through another.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.errors import WritheError
@@ -22,59 +23,49 @@ Example: `writhe batch clean mocap/ -o cleaned/ --jobs 4`"""
 
 
 def batch(
-    work: Annotated[str, typer.Argument(metavar="OPERATION", help="What to do with every file.")],
-    inputs: Annotated[
-        list[str], typer.Argument(help="Files, folders, globs or URLs.", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder of results.", show_default=False)
-    ],
+    work: Annotated[str, argument("What to do with every file.", metavar="OPERATION")],
+    inputs: Annotated[list[str], argument("Files, folders, globs or URLs.")],
+    output: Annotated[Path, option("Folder of results.", "-o", "--output")],
     outputs: Annotated[
-        str | None, typer.Option(help="Write motion files to this folder or URL instead.")
+        str | None, option("Write motion files to this folder or URL instead.")
     ] = None,
     include: Annotated[
-        list[str] | None, typer.Option(help="Only names that match, such as 'dance/*'.")
+        list[str] | None, option("Only names that match, such as 'dance/*'.")
     ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="Not names that match.")] = None,
-    recursive: Annotated[bool, typer.Option(help="Also take subfolders.")] = True,
+    exclude: Annotated[list[str] | None, option("Not names that match.")] = None,
+    recursive: Annotated[bool, option("Also take subfolders.")] = True,
     figure: Annotated[
-        list[str] | None,
-        typer.Option(help="FIGURE or PATTERN=FIGURE: built-in, or a character file."),
+        list[str] | None, option("FIGURE or PATTERN=FIGURE: built-in, or a character file.")
     ] = None,
     roles: Annotated[
-        list[str] | None,
-        typer.Option(help="FILE or PATTERN=FILE: JSON that corrects roles of joints."),
+        list[str] | None, option("FILE or PATTERN=FILE: JSON that corrects roles of joints.")
     ] = None,
-    to: Annotated[str, typer.Option(help="retarget: a figure or a character file.")] = "human",
+    to: Annotated[str, option("retarget: a figure or a character file.")] = "human",
     suffix: Annotated[
-        str | None, typer.Option(help="Format to write, such as .glb (default: as the source).")
+        str | None, option("Format to write, such as .glb (default: as the source).")
     ] = None,
-    fps: Annotated[float | None, typer.Option(help="convert: resample.", min=0.01)] = None,
+    fps: Annotated[float | None, option("convert: resample.", min=0.01)] = None,
     tolerance: Annotated[
-        float, typer.Option(help="Penetration in mm up to which a clip passes.", min=0.0)
+        float, option("Penetration in mm up to which a clip passes.", min=0.0)
     ] = 1.0,
     broad_phase: Annotated[
-        str, typer.Option(help="certify: numba, or jax for a GPU; the verdicts are the same.")
+        str, option("certify: numba, or jax for a GPU; the verdicts are the same.")
     ] = "numba",
-    every: Annotated[int, typer.Option(help="db: sample every n-th frame.", min=1)] = 5,
-    keep: Annotated[int | None, typer.Option(help="db: keep this many postures.")] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Processes.", min=1)] = 1,
+    every: Annotated[int, option("db: sample every n-th frame.", min=1)] = 5,
+    keep: Annotated[int | None, option("db: keep this many postures.")] = None,
+    jobs: Annotated[int, option("Processes.", "-j", "--jobs", min=1)] = 1,
     scheduler: Annotated[
-        str | None, typer.Option(help="Address of a Dask scheduler, tcp://host:8786.")
+        str | None, option("Address of a Dask scheduler, tcp://host:8786.")
     ] = None,
-    slurm: Annotated[bool, typer.Option("--slurm", help="Start workers through Slurm.")] = False,
-    kubernetes: Annotated[
-        bool, typer.Option("--kubernetes", help="Start workers on Kubernetes.")
-    ] = False,
-    memory_limit: Annotated[str, typer.Option(help="Per worker, such as 4GB.")] = "auto",
-    retries: Annotated[int, typer.Option(help="After a worker's death.", min=0)] = 3,
+    slurm: Annotated[bool, option("Start workers through Slurm.", "--slurm")] = False,
+    kubernetes: Annotated[bool, option("Start workers on Kubernetes.", "--kubernetes")] = False,
+    memory_limit: Annotated[str, option("Per worker, such as 4GB.")] = "auto",
+    retries: Annotated[int, option("After a worker's death.", min=0)] = 3,
     shard: Annotated[
-        str | None, typer.Option(help="I/N: only this part of the files, for job arrays.")
+        str | None, option("I/N: only this part of the files, for job arrays.")
     ] = None,
-    strips: Annotated[
-        int, typer.Option(help="Film strips of the worst clips in the report.", min=0)
-    ] = 6,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    strips: Annotated[int, option("Film strips of the worst clips in the report.", min=0)] = 6,
+    json: Json = False,
 ) -> None:
     """Process folders of motion files, with a results table and a report.
 

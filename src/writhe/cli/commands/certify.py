@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Animation, Json, SkipJointZones
+from writhe.cli.options import Animation, Json, SkipJointZones, argument, option
 from writhe.cli.output import console, print_json
 
 if TYPE_CHECKING:
@@ -19,27 +19,16 @@ SHOWN = 10
 
 
 def certify(
-    file: Annotated[
-        Path, typer.Argument(help="A motion: .bvh, .glb, .gltf, .vrm, .npz.", show_default=False)
-    ],
+    file: Annotated[Path, argument("A motion: .bvh, .glb, .gltf, .vrm, .npz.")],
     animation: Animation = None,
-    scene: Annotated[
-        Path | None,
-        typer.Option(help="A JSON scene with other actors and objects.", show_default=False),
-    ] = None,
-    actor: Annotated[
-        str | None,
-        typer.Option(help="The actor that moves (default: the first).", show_default=False),
-    ] = None,
+    scene: Annotated[Path | None, option("A JSON scene with other actors and objects.")] = None,
+    actor: Annotated[str | None, option("The actor that moves (default: the first).")] = None,
     interpolation: Annotated[
-        str | None,
-        typer.Option(
-            help="slerp, euler or both (default: both for BVH, else slerp).", show_default=False
-        ),
+        str | None, option("slerp, euler or both (default: both for BVH, else slerp).")
     ] = None,
     skip_joint_zones: SkipJointZones = False,
     skin: Annotated[
-        bool, typer.Option(help="Measure the skin too: how often and how deep it penetrates.")
+        bool, option("Measure the skin too: how often and how deep it penetrates.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -55,13 +44,13 @@ def certify(
     from writhe.collision import ContactPolicy
     from writhe.scene import Scene, certify_file
 
-    place = None if scene is None else Scene.load(scene)
-    if place is not None and skip_joint_zones:
-        place = replace(place, policy=replace(place.policy, skip_joint_zones=True))
+    loaded = None if scene is None else Scene.load(scene)
+    if loaded is not None and skip_joint_zones:
+        loaded = replace(loaded, policy=replace(loaded.policy, skip_joint_zones=True))
     policy = ContactPolicy(skip_joint_zones=skip_joint_zones)
     found = certify_file(
         file,
-        scene=place,
+        scene=loaded,
         actor=actor,
         interpolation=interpolation,
         policy=policy,
@@ -81,8 +70,8 @@ def certify(
         from writhe.research.evaluation.skin.report import figure_with_skin, skin_report
 
         chosen = None
-        if place is not None:
-            chosen = (place.actor(actor) if actor else place.actors[0]).figure
+        if loaded is not None:
+            chosen = (loaded.actor(actor) if actor else loaded.actors[0]).figure
         report = skin_report(figure_with_skin(file, found.motion, chosen), found.motion)
         console.print(
             f"skin over 1 cm deep: {report.apart_percent:.1f} % of the frames (deepest"

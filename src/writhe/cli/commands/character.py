@@ -5,29 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.table import Table
 
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.io.files import load_figure
 from writhe.io.stored_body import forget_body, remember_body
 
 
 def character(
-    file: Annotated[Path, typer.Argument(help="A character or motion file.")],
+    file: Annotated[Path, argument("A character or motion file.")],
     shapes: Annotated[
-        Path | None,
-        typer.Option(help="A JSON file that corrects the fitted shapes (exclude, radius)."),
+        Path | None, option("A JSON file that corrects the fitted shapes (exclude, radius).")
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Write a picture of the collision shapes over the skin.")
+        Path | None, option("Write a picture of the collision shapes over the skin.")
     ] = None,
     remember: Annotated[
-        bool,
-        typer.Option(help="Use these shapes for every file with the same skeleton and skin."),
+        bool, option("Use these shapes for every file with the same skeleton and skin.")
     ] = False,
-    forget: Annotated[bool, typer.Option(help="Fit the shapes again from now on.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    forget: Annotated[bool, option("Fit the shapes again from now on.")] = False,
+    json: Json = False,
 ) -> None:
     """Show how a character is posed: roles, joint limits, mass, collision shapes.
 

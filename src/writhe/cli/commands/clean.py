@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from writhe.cli.commands.certify import verdict_text
-from writhe.cli.options import Animation, Json, MotionFile, OutputFile
+from writhe.cli.options import Animation, Json, MotionFile, OutputFile, Strip, option
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 
@@ -19,16 +18,13 @@ def clean(
     output: OutputFile,
     on: Annotated[
         str | None,
-        typer.Option(
-            help="Clean it on this body: human, or a character's file. Default: the character of "
-            "the file if it has a mesh, else the human.",
-            show_default=False,
+        option(
+            "Clean it on this body: human, or a character's file. Default: the character of "
+            "the file if it has a mesh, else the human."
         ),
     ] = None,
     animation: Animation = None,
-    strip: Annotated[
-        Path | None, typer.Option(help="A film strip of before and after (.png).")
-    ] = None,
+    strip: Strip = None,
     json: Json = False,
 ) -> None:
     """Remove penetrations from a clip, preserving style and foot contacts, and certify the result.

@@ -5,50 +5,42 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from writhe.cli.clip_options import ClipOptions
-from writhe.cli.options import MOTION_FILES, Animation, Json
+from writhe.cli.options import MOTION_FILES, Animation, Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
 from writhe.io.files import CHARACTERS, GLTF, file_format
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help=f"A motion: {MOTION_FILES}.")],
-    target: Annotated[Path, typer.Argument(help="The .bvh or glTF file to write.")],
+    source: Annotated[Path, argument(f"A motion: {MOTION_FILES}.")],
+    target: Annotated[Path, argument("The .bvh or glTF file to write.")],
     animation: Animation = None,
     metres_per_unit: Annotated[
-        float | None, typer.Option(help="Length in metres of a unit in the BVH file read.")
+        float | None, option("Length in metres of a unit in the BVH file read.")
     ] = None,
     up: Annotated[
-        str | None,
-        typer.Option(help="Axis that is up in the BVH file read: y or z; by default recognised."),
+        str | None, option("Axis that is up in the BVH file read: y or z; by default recognised.")
     ] = None,
     output_unit: Annotated[
-        float | None, typer.Option(help="Length in metres of a unit in the BVH file written.")
+        float | None, option("Length in metres of a unit in the BVH file written.")
     ] = None,
-    fps: Annotated[float | None, typer.Option(help="Resample to this rate.", min=0.01)] = None,
+    fps: Annotated[float | None, option("Resample to this rate.", min=0.01)] = None,
     model: Annotated[
-        Path | None, typer.Option(help="SMPL model (.npz) for the rest pose of AMASS files.")
+        Path | None, option("SMPL model (.npz) for the rest pose of AMASS files.")
     ] = None,
-    repair: Annotated[
-        bool, typer.Option(help="Restore bones that a known converter drops.")
-    ] = True,
+    repair: Annotated[bool, option("Restore bones that a known converter drops.")] = True,
     trim: Annotated[
-        str | None, typer.Option(help="Keep START:END, in seconds; either may be left out.")
+        str | None, option("Keep START:END, in seconds; either may be left out.")
     ] = None,
-    mirror: Annotated[bool, typer.Option("--mirror", help="Swap left and right.")] = False,
+    mirror: Annotated[bool, option("Swap left and right.", "--mirror")] = False,
     stretch: Annotated[
-        float | None, typer.Option(help="Seconds that the motion shall last.", min=0.01)
+        float | None, option("Seconds that the motion shall last.", min=0.01)
     ] = None,
-    loop: Annotated[
-        int | None, typer.Option(help="Repeat it, each time from where it ended.", min=2)
-    ] = None,
-    layer: Annotated[Path | None, typer.Option(help="A motion to layer over it.")] = None,
+    loop: Annotated[int | None, option("Repeat it, each time from where it ended.", min=2)] = None,
+    layer: Annotated[Path | None, option("A motion to layer over it.")] = None,
     joints: Annotated[
-        list[str] | None,
-        typer.Option(help="Joint that the layer moves, with all below it; may be repeated."),
+        list[str] | None, option("Joint that the layer moves, with all below it; may be repeated.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Json
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.database import PostureDatabase, posture_features
@@ -23,31 +23,28 @@ app = typer.Typer(
     no_args_is_help=True, epilog="Example: writhe db build clips/ -o postures.parquet"
 )
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="The .parquet file to write.")]
+Output = Annotated[Path, option("The .parquet file to write.", "--output", "-o")]
 
 
 @app.command()
 def build(
-    folder: Annotated[Path, typer.Argument(help="A folder with .bvh, glTF or .npz files.")],
+    folder: Annotated[Path, argument("A folder with .bvh, glTF or .npz files.")],
     output: Output,
-    every: Annotated[int, typer.Option(help="Sample every n-th frame.", min=1)] = 5,
+    every: Annotated[int, option("Sample every n-th frame.", min=1)] = 5,
     threshold: Annotated[
-        float,
-        typer.Option(help="Sum of squared joint distances (m²) below which postures are merged."),
+        float, option("Sum of squared joint distances (m²) below which postures are merged.")
     ] = 0.1,
     keep: Annotated[
-        int | None, typer.Option(help="Choose the threshold such that this many postures remain.")
+        int | None, option("Choose the threshold such that this many postures remain.")
     ] = None,
     drop_penetrating: Annotated[
-        bool, typer.Option(help="Drop penetrating postures instead of flagging them.")
+        bool, option("Drop penetrating postures instead of flagging them.")
     ] = False,
     object_: Annotated[
-        str | None,
-        typer.Option("--object", help="Object in the clips: chair, ladder or SCENE.json:NAME."),
+        str | None, option("Object in the clips: chair, ladder or SCENE.json:NAME.", "--object")
     ] = None,
     places: Annotated[
-        Path | None,
-        typer.Option(help="Its placements by clip [default: geometry.json in the folder]."),
+        Path | None, option("Its placements by clip [default: geometry.json in the folder].")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -74,7 +71,7 @@ def build(
         console.print(f"skipped {name}: {reason}", markup=False)
     if report.resumed:
         console.print(f"{report.resumed} files were already done by an interrupted build")
-    summary = report.to_json()
+    summary = report.as_dict()
     console.print(
         f"{output}: {report.kept} of {report.postures} postures from"
         f" {report.files - len(report.skipped)} files, {report.penetrating} penetrating;"
@@ -87,7 +84,7 @@ def build(
 
 @app.command()
 def info(
-    file: Annotated[Path, typer.Argument(help="A posture database (.parquet).")],
+    file: Annotated[Path, argument("A posture database (.parquet).")],
     json: Json = False,
 ) -> None:
     """Show the contents of a posture database.
@@ -112,13 +109,13 @@ def info(
 
 @app.command()
 def merge(
-    files: Annotated[list[Path], typer.Argument(help="Two or more posture databases.")],
+    files: Annotated[list[Path], argument("Two or more posture databases.")],
     output: Output,
     threshold: Annotated[
-        float, typer.Option(help="Filter the result by this threshold (m²); 0 keeps all.")
+        float, option("Filter the result by this threshold (m²); 0 keeps all.")
     ] = 0.0,
     keep: Annotated[
-        int | None, typer.Option(help="Choose the threshold such that this many postures remain.")
+        int | None, option("Choose the threshold such that this many postures remain.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -151,12 +148,10 @@ def merge(
 
 @app.command()
 def query(
-    file: Annotated[Path, typer.Argument(help="A posture database (.parquet).")],
-    pose: Annotated[str, typer.Option(help="The query posture: CLIP.bvh@FRAME.")],
-    k: Annotated[int, typer.Option("-k", help="Number of neighbours.", min=1)] = 5,
-    radius: Annotated[
-        float, typer.Option(help="Linking radius; doubled until k postures are found.")
-    ] = 0.25,
+    file: Annotated[Path, argument("A posture database (.parquet).")],
+    pose: Annotated[str, option("The query posture: CLIP.bvh@FRAME.")],
+    k: Annotated[int, option("Number of neighbours.", "-k", min=1)] = 5,
+    radius: Annotated[float, option("Linking radius; doubled until k postures are found.")] = 0.25,
     json: Json = False,
 ) -> None:
     """Find the postures with similar linking that are nearest in joint angles.

@@ -6,11 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.markup import escape
 from rich.table import Table
 
-from writhe.cli.options import MOTION_FILES, Animation, Json
+from writhe.cli.options import MOTION_FILES, Animation, Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.io.summary import summarise
 from writhe.recognition import Recognition, RigKind, corrected, recognise
@@ -19,11 +18,10 @@ from writhe.skeleton.limbs import SIDES
 
 
 def info(
-    file: Annotated[Path, typer.Argument(help=f"A motion or a character: {MOTION_FILES}.")],
+    file: Annotated[Path, argument(f"A motion or a character: {MOTION_FILES}.")],
     animation: Animation = None,
     metres_per_unit: Annotated[
-        float | None,
-        typer.Option(help="Length in metres of the file's unit, if it cannot be guessed."),
+        float | None, option("Length in metres of the file's unit, if it cannot be guessed.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from writhe.cli.options import Json
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.skeleton.figures import figure, figure_names
 from writhe.solvers.trajectory import CHAINS, Chain, OctreeOptions
@@ -15,17 +13,13 @@ from writhe.styles.learn_styles import learn_folder
 
 
 def learn(
-    folder: Annotated[Path, typer.Argument(help="Motion files; each sub-folder is a style.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .npz file to write.")],
-    chain: Annotated[str, typer.Option(help="Chain to learn: " + ", ".join(CHAINS))] = "right_arm",
-    to: Annotated[str, typer.Option(help="A built-in figure: " + ", ".join(figure_names()))] = (
-        "human"
-    ),
-    levels: Annotated[int, typer.Option(help="Levels of the octree.")] = 6,
-    split_above: Annotated[
-        int, typer.Option(help="Number of points above which a cell is split.")
-    ] = 20,
-    epsilon: Annotated[float, typer.Option(help="Relaxation of the limits, radians.")] = 0.001,
+    folder: Annotated[Path, argument("Motion files; each sub-folder is a style.")],
+    output: Annotated[Path, option("The .npz file to write.", "--output", "-o")],
+    chain: Annotated[str, option("Chain to learn: " + ", ".join(CHAINS))] = "right_arm",
+    to: Annotated[str, option("A built-in figure: " + ", ".join(figure_names()))] = ("human"),
+    levels: Annotated[int, option("Levels of the octree.")] = 6,
+    split_above: Annotated[int, option("Number of points above which a cell is split.")] = 20,
+    epsilon: Annotated[float, option("Relaxation of the limits, radians.")] = 0.001,
     json: Json = False,
 ) -> None:
     """Learn joint limits and damping from clips, for `writhe.solvers.trajectory` and the studio.

@@ -5,22 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.table import Table
 
-from writhe.cli.options import Animation, Json
+from writhe.cli.options import Animation, Json, argument, option
 from writhe.cli.output import console, print_json
 
 
 def measure(
-    clip: Annotated[Path, typer.Argument(help="A motion file, such as a BVH.")],
+    clip: Annotated[Path, argument("A motion file, such as a BVH.")],
     animation: Animation = None,
     json: Json = False,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write the linking at every frame to this file.")
+        Path | None, option("Write the linking at every frame to this file.", "--csv")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Plot the linking over time (png, svg, pdf).")
+        Path | None, option("Plot the linking over time (png, svg, pdf).", "--plot")
     ] = None,
 ) -> None:
     """Measure the linking between torso, arms and legs of a clip.
@@ -50,4 +49,4 @@ def measure(
     if plot:
         report.write_plot(plot)
     if json:
-        print_json(report.to_json())
+        print_json(report.as_dict())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from writhe.cli.commands.certify import show_certificate, verdict_text
-from writhe.cli.options import Animation, Json, SkipJointZones
+from writhe.cli.options import Animation, Json, SkipJointZones, argument, option
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 
@@ -24,56 +24,41 @@ REST = "rest"
 def plan(
     postures: Annotated[
         list[str] | None,
-        typer.Argument(help="Two postures, FILE@FRAME each (frames count from 0).", metavar="A B"),
+        argument("Two postures, FILE@FRAME each (frames count from 0).", metavar="A B"),
     ] = None,
     start: Annotated[
-        str | None, typer.Option("--from", help="The first posture: FILE@FRAME, or rest.")
+        str | None, option("The first posture: FILE@FRAME, or rest.", "--from")
     ] = None,
-    goal: Annotated[
-        str | None, typer.Option("--to", help="The last posture: FILE@FRAME, or rest.")
-    ] = None,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The .bvh or glTF file to write.")
-    ] = Path("plan.bvh"),
+    goal: Annotated[str | None, option("The last posture: FILE@FRAME, or rest.", "--to")] = None,
+    output: Annotated[Path, option("The .bvh or glTF file to write.", "--output", "-o")] = Path(
+        "plan.bvh"
+    ),
     animation: Animation = None,
     plant: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A joint that keeps its position; may be repeated. Default: the feet that both"
+        option(
+            "A joint that keeps its position; may be repeated. Default: the feet that both"
             " postures share."
         ),
     ] = None,
     support: Annotated[
         bool,
-        typer.Option(
-            help="Without --plant, plant the feet that both postures share; without --scene, put a"
-            " floor under postures that stand at one height."
+        option(
+            "Without --plant, plant the feet that both postures share, and step where feet stand"
+            " elsewhere; without --scene, put a floor under postures that stand at one height."
         ),
     ] = True,
-    in_turn: Annotated[
-        str, typer.Option(help="Limbs that move one after the other, such as legs,arms.")
-    ] = "",
-    duration: Annotated[float | None, typer.Option(help="Duration of the path in seconds.")] = None,
-    fps: Annotated[
-        float | None, typer.Option(help="Frames per second (default: the file's).")
-    ] = None,
+    in_turn: Annotated[str, option("Limbs that move one after the other, such as legs,arms.")] = "",
+    duration: Annotated[float | None, option("Duration of the path in seconds.")] = None,
+    fps: Annotated[float | None, option("Frames per second (default: the file's).")] = None,
     falloff: Annotated[
-        int,
-        typer.Option(help="Falloff exponent of the energy: 2 keeps large distances, 5 small ones."),
+        int, option("Falloff exponent of the energy: 2 keeps large distances, 5 small ones.")
     ] = 5,
-    method: Annotated[str, typer.Option(help="default, paper, rrtconnect, ...")] = "default",
-    scene: Annotated[
-        Path | None, typer.Option(help="A JSON scene: the floor and other objects.")
-    ] = None,
-    actor: Annotated[
-        str | None, typer.Option(help="The actor that moves (default: the first).")
-    ] = None,
-    lead_in: Annotated[
-        bool, typer.Option(help="Prepend the path to the rest of B's clip.")
-    ] = False,
-    fallback: Annotated[
-        bool, typer.Option(help="Use RRTConnect if no path is found (extra ompl).")
-    ] = False,
+    method: Annotated[str, option("default, paper, rrtconnect, ...")] = "default",
+    scene: Annotated[Path | None, option("A JSON scene: the floor and other objects.")] = None,
+    actor: Annotated[str | None, option("The actor that moves (default: the first).")] = None,
+    lead_in: Annotated[bool, option("Prepend the path to the rest of B's clip.")] = False,
+    fallback: Annotated[bool, option("Use RRTConnect if no path is found (extra ompl).")] = False,
     skip_joint_zones: SkipJointZones = False,
     json: Json = False,
 ) -> None:
@@ -88,6 +73,7 @@ def plan(
     Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
     """
     from writhe.planning import EnergyOptions, PlanOptions, Timing, make_planner, to_motion
+    from writhe.planning.footsteps import plan_steps
     from writhe.planning.support import assumed_support
 
     first, last = _ends(postures or [], start, goal)
@@ -103,7 +89,16 @@ def plan(
         figure, world, actor_name, rows, planted, assumed.floor_m, skip_joint_zones
     )
     options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
-    found = make_planner(method, figure, options).plan(problem)
+    planner, stepped = make_planner(method, figure, options), None
+    if support and not plant:
+        stepped = plan_steps(
+            planner.plan,
+            problem,
+            figure,
+            prefix="" if world is None else f"{actor_name}.",
+            at=slice(None) if world is None else world.layout.actor_q[actor_name],
+        )
+    found = stepped or planner.plan(problem)
     for note in (*notes, *found.notes):
         console.print(f"[yellow]{note}[/]")
     result = {

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from writhe.cli.commands.certify import show_certificate, verdict_text
-from writhe.cli.options import Animation, Json, MotionFile, OutputFile
+from writhe.cli.options import Animation, Json, MotionFile, OutputFile, Strip, option
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 
@@ -23,35 +22,31 @@ _RANGE = re.compile(r"^(?P<names>.+?)(?:@(?P<first>\d+)-(?P<last>\d+))?$")
 def refine(
     file: MotionFile,
     output: OutputFile,
-    first: Annotated[int, typer.Option("--from", help="First frame of the segment.")] = 0,
-    last: Annotated[int, typer.Option("--to", help="Last frame (negative: from the end).")] = -1,
+    first: Annotated[int, option("First frame of the segment.", "--from")] = 0,
+    last: Annotated[int, option("Last frame (negative: from the end).", "--to")] = -1,
     waypoint: Annotated[
-        list[int] | None, typer.Option(help="A frame that is kept exactly; may be repeated.")
+        list[int] | None, option("A frame that is kept exactly; may be repeated.")
     ] = None,
     profile: Annotated[
-        str, typer.Option(help="Speed between waypoints: bell, uniform, or keep the timing.")
+        str, option("Speed between waypoints: bell, uniform, or keep the timing.")
     ] = "bell",
-    duration: Annotated[
-        float | None, typer.Option(help="New duration of the segment in seconds.")
-    ] = None,
+    duration: Annotated[float | None, option("New duration of the segment in seconds.")] = None,
     pin: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A joint held where it is, JOINT or JOINT@FIRST-LAST; may be repeated. Default: "
+        option(
+            "A joint held where it is, JOINT or JOINT@FIRST-LAST; may be repeated. Default: "
             "the feet where they stand."
         ),
     ] = None,
     slide: Annotated[
         list[str] | None,
-        typer.Option(
-            help="A joint that slides along another from where it is at the first of two frames "
+        option(
+            "A joint that slides along another from where it is at the first of two frames "
             "to where it is at the last: left_wrist:left_hip@10-40; may be repeated."
         ),
     ] = None,
     animation: Animation = None,
-    strip: Annotated[
-        Path | None, typer.Option(help="A film strip of before and after (.png).")
-    ] = None,
+    strip: Strip = None,
     json: Json = False,
 ) -> None:
     """Time and smooth a segment of a motion as a whole: stage two of the planning paper.

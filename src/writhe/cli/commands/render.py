@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from writhe.cli.options import Animation, Json
+from writhe.cli.options import Animation, Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.cli.progress import progress_bar
 from writhe.errors import WritheError
@@ -16,18 +14,14 @@ from writhe.skeleton.figures import figure, figure_names
 
 
 def render(
-    subject: Annotated[str, typer.Argument(help="A motion file, or a figure: human, hand, ...")],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="A .png, .jpg, .gif, .mp4, .webm or .zip.")
-    ],
+    subject: Annotated[str, argument("A motion file, or a figure: human, hand, ...")],
+    output: Annotated[Path, option("A .png, .jpg, .gif, .mp4, .webm or .zip.", "--output", "-o")],
     animation: Animation = None,
-    strip: Annotated[
-        int, typer.Option(help="Number of frames side by side in one picture.", min=0)
-    ] = 0,
-    frame: Annotated[int, typer.Option(help="The frame to show in a picture.")] = 0,
-    size: Annotated[int, typer.Option(help="Height in pixels.", min=64, max=4096)] = 720,
-    show: Annotated[str, typer.Option(help="skin, capsules or both.")] = "skin",
-    collisions: Annotated[bool, typer.Option(help="Paint colliding parts red.")] = True,
+    strip: Annotated[int, option("Number of frames side by side in one picture.", min=0)] = 0,
+    frame: Annotated[int, option("The frame to show in a picture.")] = 0,
+    size: Annotated[int, option("Height in pixels.", min=64, max=4096)] = 720,
+    show: Annotated[str, option("skin, capsules or both.")] = "skin",
+    collisions: Annotated[bool, option("Paint colliding parts red.")] = True,
     json: Json = False,
 ) -> None:
     """Render a clip or a figure to a picture, a film strip or a movie, off-screen.

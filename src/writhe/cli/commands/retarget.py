@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from writhe.cli.options import MOTION_FILES, Animation, Json
+from writhe.cli.options import MOTION_FILES, Animation, Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.io import load, load_figure, save
 from writhe.io.files import GLTF
@@ -16,16 +14,13 @@ from writhe.skeleton.figures import figure, figure_names
 
 
 def retarget(
-    source: Annotated[Path, typer.Argument(help=f"A motion: {MOTION_FILES}.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .bvh or glTF file to write.")],
-    to: Annotated[
-        str, typer.Option(help="A built-in figure, or a file with the character.")
-    ] = "human",
+    source: Annotated[Path, argument(f"A motion: {MOTION_FILES}.")],
+    output: Annotated[Path, option("The .bvh or glTF file to write.", "--output", "-o")],
+    to: Annotated[str, option("A built-in figure, or a file with the character.")] = "human",
     animation: Animation = None,
-    keep_feet: Annotated[bool, typer.Option(help="Lock planted feet.")] = True,
+    keep_feet: Annotated[bool, option("Lock planted feet.")] = True,
     floor: Annotated[
-        float | None,
-        typer.Option(help="Height of the ground under the result, m. Default: as in the source."),
+        float | None, option("Height of the ground under the result, m. Default: as in the source.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from writhe.cli.commands.info import roles_table
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.errors import WritheError
 from writhe.io.summary import summarise
@@ -23,16 +22,16 @@ EPILOG = "A role without a joint (`--set left_toe=`) says that the skeleton has 
 
 
 def roles(
-    file: Annotated[Path, typer.Argument(help="A file with a skeleton.")],
+    file: Annotated[Path, argument("A file with a skeleton.")],
     assignments: Annotated[
         list[str] | None,
-        typer.Option("--set", help="role=joint; may be given several times.", metavar="ROLE=JOINT"),
+        option("role=joint; may be given several times.", "--set", metavar="ROLE=JOINT"),
     ] = None,
     from_file: Annotated[
-        Path | None, typer.Option("--from", help="Remember the roles of this JSON file.")
+        Path | None, option("Remember the roles of this JSON file.", "--from")
     ] = None,
-    forget: Annotated[bool, typer.Option(help="Forget earlier corrections.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    forget: Annotated[bool, option("Forget earlier corrections.")] = False,
+    json: Json = False,
 ) -> None:
     """Show the roles of a skeleton's joints, and remember corrections.
 

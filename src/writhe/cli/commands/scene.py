@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from writhe.cli.options import Json
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 
 app = typer.Typer(
@@ -23,16 +23,12 @@ def _group() -> None:
 
 @app.command()
 def strands(
-    mesh: Annotated[Path, typer.Argument(help="A mesh: .obj or .glb.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The scene file to write.")],
-    name: Annotated[
-        str | None, typer.Option(help="Name of the object (default: the file's).")
-    ] = None,
-    scale: Annotated[
-        float, typer.Option(help="Metres per unit of the mesh (0.01 for centimetres).")
-    ] = 1.0,
+    mesh: Annotated[Path, argument("A mesh: .obj or .glb.")],
+    output: Annotated[Path, option("The scene file to write.", "--output", "-o")],
+    name: Annotated[str | None, option("Name of the object (default: the file's).")] = None,
+    scale: Annotated[float, option("Metres per unit of the mesh (0.01 for centimetres).")] = 1.0,
     max_strands: Annotated[
-        int, typer.Option("--most", help="Largest number of strands; the longest are kept.", min=1)
+        int, option("Largest number of strands; the longest are kept.", "--most", min=1)
     ] = 16,
     json: Json = False,
 ) -> None:
@@ -81,14 +77,11 @@ def strands(
 
 @app.command("object")
 def object_(
-    mesh: Annotated[Path, typer.Argument(help="A mesh: .obj, .glb or .gltf.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The scene file to write.")],
-    name: Annotated[
-        str | None, typer.Option(help="Name of the object (default: the file's).")
-    ] = None,
+    mesh: Annotated[Path, argument("A mesh: .obj, .glb or .gltf.")],
+    output: Annotated[Path, option("The scene file to write.", "--output", "-o")],
+    name: Annotated[str | None, option("Name of the object (default: the file's).")] = None,
     scale: Annotated[
-        float | None,
-        typer.Option(help="Metres per unit of the mesh; by default chosen by its size."),
+        float | None, option("Metres per unit of the mesh; by default chosen by its size.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -7,27 +7,23 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from writhe.cli.options import option
 from writhe.cli.output import console
 from writhe.cli.progress import progress_bar
 
 
 def studio(
     host: Annotated[
-        str, typer.Option(help="Address to listen on; other than loopback requires a token.")
+        str, option("Address to listen on; other than loopback requires a token.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port; 0 for any free port.", min=0, max=65535)] = 8765,
+    port: Annotated[int, option("Port; 0 for any free port.", min=0, max=65535)] = 8765,
     documents: Annotated[
-        Path | None, typer.Option(help="Folder of the documents (default: the user's data folder).")
+        Path | None, option("Folder of the documents (default: the user's data folder).")
     ] = None,
     database: Annotated[
-        Path | None,
-        typer.Option(help="Posture database (.parquet) for natural poses.", exists=True),
+        Path | None, option("Posture database (.parquet) for natural poses.", exists=True)
     ] = None,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Do not open a browser window.")
-    ] = False,
+    no_browser: Annotated[bool, option("Do not open a browser window.", "--no-browser")] = False,
 ) -> None:
     """Pose and animate in the browser, with mouse or fingers.
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
 from rich.table import Table
 
-from writhe.cli.options import Json
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.research.benchmarks import BENCHMARKS, run
 
@@ -19,32 +18,26 @@ EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in BENCHMARKS.items())
 
 
 def bench(
-    name: Annotated[str, typer.Argument(help="Name of the benchmark, listed below.")],
+    name: Annotated[str, argument("Name of the benchmark, listed below.")],
     database: Annotated[
-        Path | None, typer.Option(help="A posture database instead of the built-in one.")
+        Path | None, option("A posture database instead of the built-in one.")
     ] = None,
-    clips: Annotated[Path | None, typer.Option(help="A folder of motion files.")] = None,
-    characters: Annotated[Path | None, typer.Option(help="A folder of character files.")] = None,
+    clips: Annotated[Path | None, option("A folder of motion files.")] = None,
+    characters: Annotated[Path | None, option("A folder of character files.")] = None,
     part: Annotated[
         str | None,
-        typer.Option(
-            help="Only the clips of the part `tuning` or `untouched`; batch: `killed`, `parallel`,"
+        option(
+            "Only the clips of the part `tuning` or `untouched`; batch: `killed`, `parallel`,"
             " `scheduler`."
         ),
     ] = None,
-    frames: Annotated[
-        int | None, typer.Option(help="Use only the first frames of each clip.", min=2)
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(help="Number of variations of the scripted drags.")
-    ] = None,
+    frames: Annotated[int | None, option("Use only the first frames of each clip.", min=2)] = None,
+    rounds: Annotated[int | None, option("Number of variations of the scripted drags.")] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Posing methods, separated by commas; all by default.")
+        str | None, option("Posing methods, separated by commas; all by default.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Run a small subset.")] = False,
-    full: Annotated[
-        bool, typer.Option("--full", help="Run the complete benchmark (hours).")
-    ] = False,
+    quick: Annotated[bool, option("Run a small subset.", "--quick")] = False,
+    full: Annotated[bool, option("Run the complete benchmark (hours).", "--full")] = False,
     json: Json = False,
 ) -> None:
     """Measure speed and quality, with baselines in the same run.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from writhe.cli.options import Json
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 from writhe.research.experiments import EXPERIMENTS, run
 
@@ -15,25 +13,20 @@ EPILOG = "\n".join(f"- `{name}`: {line}" for name, line in EXPERIMENTS.items())
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="Name of the paper, listed below.")],
-    only: Annotated[str | None, typer.Argument(help="Run only this part.")] = None,
+    name: Annotated[str, argument("Name of the paper, listed below.")],
+    only: Annotated[str | None, argument("Run only this part.")] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Folder for pictures and report.md."),
+        Path | None, option("Folder for pictures and report.md.", "--output", "-o")
     ] = None,
     clips: Annotated[
-        Path | None, typer.Option(help="A folder of motion files, if the paper used some.")
+        Path | None, option("A folder of motion files, if the paper used some.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Run all repetitions with the long time limits.")
+        bool, option("Run all repetitions with the long time limits.", "--full")
     ] = False,
-    seconds: Annotated[
-        float | None,
-        typer.Option(help="Time limit of one planner run."),
-    ] = None,
+    seconds: Annotated[float | None, option("Time limit of one planner run.")] = None,
     sweep: Annotated[
-        bool,
-        typer.Option("--sweep", help="Vary the published method's parameters one at a time."),
+        bool, option("Vary the published method's parameters one at a time.", "--sweep")
     ] = False,
     json: Json = False,
 ) -> None:

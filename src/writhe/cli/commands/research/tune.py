@@ -5,26 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.table import Table
 
-from writhe.cli.options import Json
+from writhe.cli.options import Json, argument, option
 from writhe.cli.output import console, print_json
 
 
 def tune(
-    method: Annotated[str, typer.Argument(help="paper, local-pca or default.")] = "paper",
+    method: Annotated[str, argument("paper, local-pca or default.")] = "paper",
     database: Annotated[
-        Path | None, typer.Option(help="A posture database instead of the built-in one.")
+        Path | None, option("A posture database instead of the built-in one.")
     ] = None,
-    postures: Annotated[int, typer.Option(help="Number of postures to hold out.", min=1)] = 40,
-    max_ms: Annotated[
-        float, typer.Option("--most-ms", help="Time limit per frame (milliseconds).")
-    ] = 33.0,
-    rounds: Annotated[
-        int, typer.Option(help="Largest number of rounds over all parameters.", min=1)
-    ] = 3,
-    seed: Annotated[int, typer.Option(help="Random seed of the held-out postures.")] = 0,
+    postures: Annotated[int, option("Number of postures to hold out.", min=1)] = 40,
+    max_ms: Annotated[float, option("Time limit per frame (milliseconds).", "--most-ms")] = 33.0,
+    rounds: Annotated[int, option("Largest number of rounds over all parameters.", min=1)] = 3,
+    seed: Annotated[int, option("Random seed of the held-out postures.")] = 0,
     json: Json = False,
 ) -> None:
     """Tune the size of the neighbourhood, the dimensions and the iterations of a posing method.
@@ -69,8 +64,8 @@ def tune(
                 "postures": len(known),
                 "left_out": postures,
                 "rounds": found.rounds,
-                "start": found.start.to_json(),
-                "best": found.best.to_json(),
-                "trials": [trial.to_json() for trial in found.trials],
+                "start": found.start.as_dict(),
+                "best": found.best.as_dict(),
+                "trials": [trial.as_dict() for trial in found.trials],
             }
         )

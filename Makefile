@@ -46,11 +46,13 @@ blender: install $(CLIENT)
 	$(BIN)/python tools/build_blender_extension.py
 
 # The extension inside bpy, in environments of its own (a download of about 350 MB): with writhe of
-# this checkout, and without it for the zip of `make blender`. Tests of the window need Debian's
-# `blender` and `xvfb`; they are skipped where these are missing.
+# this checkout, and without it for the zip of `make blender`. Tests of the window run in Debian's
+# Blender; they are skipped where it cannot be installed.
 BLENDER ?= 4.5.15
 BPY := .blender/$(BLENDER)
+BLENDER_PACKAGES := blender xvfb xauth libxrender1 libxfixes3 libxi6 libxkbcommon0 libsm6 libgl1
 test-blender: install
+	-@tools/install_system_packages.sh $(BLENDER_PACKAGES)
 	for own in $(BPY) $(BPY)-bare; do \
 		test -x $$own/bin/python || $(BIN)/uv venv -q --python 3.11 $$own; \
 		$(BIN)/uv pip install -q --python $$own/bin/python bpy==$(BLENDER) 'numpy<2' || exit 1; done

@@ -8,6 +8,7 @@ machine code a start loads: that is packed, with the generated posture libraries
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib
 import json
 import os
@@ -41,6 +42,17 @@ def baseline() -> tuple[str, list[str]]:
     return "generic", ["neon"]
 
 
+def package_hash() -> str:
+    """A hash of all sources: which kernels a start loads depends on more than kernels."""
+    from writhe.cache import code_hash
+
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "writhe").rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        digest.update(name.encode() + code_hash(path.read_bytes()))
+    return digest.hexdigest()
+
+
 def build(cpu: str, features: list[str], cache: Path, pack: Path) -> None:
     """Compile into `cache` and write the folder `pack`."""
     environment = {
@@ -51,6 +63,12 @@ def build(cpu: str, features: list[str], cache: Path, pack: Path) -> None:
         "NUMBA_CPU_FEATURES": ",".join(f"+{one}" for one in features),
         "NUMBA_DISABLE_INTEL_SVML": "1",  # a library that other machines may not have
     }
+    for generated in (
+        "library",
+        "figures",
+        "sources",
+    ):  # packed whole
+        shutil.rmtree(cache / generated, ignore_errors=True)
     here = [sys.executable, str(Path(__file__).resolve())]
     warmup = "from writhe.cli import main; main()"
     subprocess.run([sys.executable, "-c", warmup, "warmup"], env=environment, check=True)
@@ -105,6 +123,7 @@ def _pack(pack: Path, features: list[str]) -> None:
         "compilers": compiler_versions(),
         "features": features,
         "all_kernels": all_kernels_hash(),
+        "package": package_hash(),
         "stages": [*STAGES, *WORKS],
         "sources": sources,
         "files": [path.relative_to(root).as_posix() for path in files],

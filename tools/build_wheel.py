@@ -17,8 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-PACK = ROOT / "src" / "writhe" / "_prebuilt"
+from build_kernels import PACK, ROOT, package_hash
+
+CACHE = ROOT / "build" / "kernels"  # kernels whose sources have not changed are not compiled again
 DIST = ROOT / "dist"
 UV = [sys.executable, "-m", "uv"]
 
@@ -35,13 +36,11 @@ def platform_tag() -> str:
 
 def kernels_fit() -> bool:
     """Whether the built kernels are those of the present sources."""
-    from writhe.machine_code.source_hash import all_kernels_hash
-
     try:
         made = json.loads((PACK / "manifest.json").read_bytes())
     except (OSError, ValueError):
         return False
-    return made["all_kernels"] == all_kernels_hash()
+    return made.get("package") == package_hash()
 
 
 def add_kernels(pure: Path, into: Path) -> Path:
@@ -81,7 +80,8 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=DIST)
     into = parser.parse_args().into
     if not kernels_fit():
-        subprocess.run([sys.executable, str(ROOT / "tools" / "build_kernels.py")], check=True)
+        tool = str(ROOT / "tools" / "build_kernels.py")
+        subprocess.run([sys.executable, tool, "--cache", str(CACHE)], check=True)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [*UV, "build", "-q", "--wheel", "--out-dir", folder, str(ROOT)],

@@ -15,8 +15,15 @@ HEAD = '''"""Bends at which the human's skin is 1 cm deep in the parent part; ge
 Written by `tools/measure_human_folds.py`. Degrees at 24 even directions (see `FoldLimit`), 180
 where the skin never gets so deep. The right side is mirrored.
 """
+# ruff: noqa: E501
+
+_DEGREES = """
+'''
+TAIL = '''"""
 
 BENDS_DEG: dict[str, tuple[int, ...]] = {
+    name: tuple(map(int, bends)) for name, *bends in map(str.split, _DEGREES.strip().splitlines())
+}
 '''
 
 
@@ -29,11 +36,11 @@ def main() -> None:
             or human.skeleton.joints[human.skeleton.index(name)].parent is None
         ):
             continue
-        bends = ", ".join(f"{b:.0f}" for b in skin_bends_deg(human, name))
-        lines.append(f'    "{name.removeprefix("left_")}": ({bends}),\n')
+        bends = " ".join(f"{b:3.0f}" for b in skin_bends_deg(human, name))
+        lines.append(f"{name.removeprefix('left_'):<8} {bends}\n")
     path = Path(human_folds.__file__).parent / "human_fold_angles.py"
-    path.write_text("".join(lines) + "}\n", encoding="utf-8")
-    print(f"wrote {path}; run ruff format")
+    path.write_text("".join(lines) + TAIL, encoding="utf-8")
+    print(f"wrote {path}")
 
 
 if __name__ == "__main__":

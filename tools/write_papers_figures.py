@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGES = ("papers.md", "half-space-ik.md")
+PAGES = ("papers.md", "half-space-ik.md", "planning.md")
 _BLOCK = re.compile(r"<!-- figures: (?P<name>[\w -]+) -->\n.*?<!-- end -->", re.DOTALL)
 Rows = list[list[Any]]
 
@@ -171,6 +171,26 @@ def _trajectories(figures: dict[str, Any]) -> Rows:
     return rows
 
 
+def _sampling(figures: dict[str, Any]) -> Rows:
+    """OMPL's planners by experiment: the best range of the sweep, or the long run."""
+    found = figures["sampling_sweep"]
+    names = ("rrtconnect", "rrt", "rrtstar", "prm", "prmstar")
+    rows: Rows = [["experiment", "RRTConnect", "RRT", "RRT*", "PRM", "PRM*"]]
+    for experiment, one in found["experiments"].items():
+        cells: list[str] = []
+        for name in names:
+            tried = [row for row in one["settings"] if row["planner"] == name and row["solved"]]
+            if tried:
+                best = min(tried, key=lambda row: row["processor_s"])
+                cells.append(f"{best['processor_s']:.2g} s, {best['range_rad']:g} rad")
+                continue
+            long = one["long_runs"][name]
+            words = "after" if long["solved"] else "not in"
+            cells.append(f"{words} {long['seconds']:.0f} s ({long['processor_s']:.0f})")
+        rows.append([experiment, *cells])
+    return rows
+
+
 # by name of the block: paper, function of its stored figures
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "published topology rows": ("topology-coordinates", _scenes),
@@ -179,6 +199,7 @@ TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "manipulations": ("half-space-ik", _manipulations),
     "trajectory times": ("dynamic-joint-ik", _trajectories),
     "published planner": ("energy-planning", _planner),
+    "sampling planners": ("energy-planning-sampling", _sampling),
 }
 
 

@@ -22,12 +22,13 @@ from PIL import Image
 from writhe import figure, forward
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats, vector3
+from writhe.hands import Hand, hand_of
 from writhe.io import load
 from writhe.recognition.body_map import extended
 from writhe.render.scenes import strip_image
 from writhe.retargeting.retarget import retarget
 from writhe.scene import Scene
-from writhe.skeleton import Frames
+from writhe.skeleton import Figure, Frames
 from writhe.skeleton.move_root import moved_roots
 from writhe.studio import protocol
 from writhe.studio.document import Document
@@ -48,6 +49,9 @@ Choose = Callable[[Frames], Floats]  # of the frames of a clip, the score; the l
 @dataclass(frozen=True)
 class Gesture:
     """Drags: joint and place in the frame of the body (left, up, ahead; metres), in order.
+
+    A drag of a palm (`right_palm`) ends on the surface of the body that is nearest to the place, as
+    a hand that is dragged onto the body does in the page.
 
     `clip` and `choose`: the recorded posture that gives the places instead. `both`: symmetric
     drags. `hand`: hand pose by side. `start`: a preset pose; `thing`: an object of the scene.
@@ -79,32 +83,31 @@ def _away(joint: str) -> Choose:
     return score
 
 
-RIGHT, LEFT = "right_wrist", "left_wrist"
+RIGHT, LEFT, PALM = "right_wrist", "left_wrist", "right_palm"
 GESTURES = (
-    Gesture("drink", ((RIGHT, (-0.12, 1.45, 0.20)),), hand={"right": "grip"}),
-    Gesture("phone", ((RIGHT, (-0.17, 1.50, 0.10)),), hand={"right": "grip"}),
+    Gesture("drink", ((RIGHT, (-0.10, 1.44, 0.17)),), hand={"right": "grip"}),
+    Gesture("phone", ((PALM, (-0.11, 1.56, 0.03)),), hand={"right": "relaxed"}),
     Gesture(
         "tie a shoe",
-        (("hips", (0.0, 0.55, -0.12)), (RIGHT, (-0.10, 0.20, 0.26)), (LEFT, (0.02, 0.20, 0.26))),
+        (("hips", (0.0, 0.45, -0.14)), (RIGHT, (-0.13, 0.16, 0.22)), (LEFT, (-0.03, 0.16, 0.24))),
     ),
     Gesture(
         "hands behind the head",
-        ((RIGHT, (-0.42, 1.64, -0.22)), (RIGHT, (-0.10, 1.58, -0.17))),
+        ((RIGHT, (-0.42, 1.64, -0.22)), (PALM, (-0.05, 1.60, -0.14))),
         both=True,
         yaw_deg=60.0,
     ),
     Gesture(
         "arms akimbo",
-        ((RIGHT, (-0.21, 1.02, -0.03)),),
+        ((PALM, (-0.20, 1.0, 0.03)),),
         both=True,
-        hand={"right": "fist", "left": "fist"},
         yaw_deg=10.0,
     ),
     Gesture("sit", (("hips", (0.0, 0.52, -0.40)),), start="chair"),
     Gesture("stand up", (("hips", (0.0, 0.74, -0.12)),), start="sit, hands on thighs"),
     Gesture(
         "pick up",
-        (("hips", (0.0, 0.50, -0.18)), (RIGHT, (-0.16, 0.30, 0.36)), (LEFT, (0.16, 0.30, 0.36))),
+        (("hips", (0.0, 0.45, -0.18)), (RIGHT, (-0.14, 0.14, 0.34)), (LEFT, (0.14, 0.14, 0.34))),
     ),
     Gesture("wave", ((RIGHT, (-0.36, 1.60, 0.22)),), hand={"right": "flat"}),
     Gesture(
@@ -116,9 +119,9 @@ GESTURES = (
     ),
     Gesture("point", ((RIGHT, (-0.22, 1.40, 0.56)),), hand={"right": "point"}, yaw_deg=60.0),
     Gesture("reach for a high shelf", ((RIGHT, (-0.16, 2.0, 0.24)),)),
-    Gesture("scratch the head", ((RIGHT, (-0.15, 1.68, 0.06)),), yaw_deg=10.0),
+    Gesture("scratch the head", ((PALM, (-0.08, 1.70, 0.0)),), yaw_deg=10.0),
     Gesture("look at a watch", ((LEFT, (-0.04, 1.26, 0.28)),), hand={"left": "fist"}),
-    Gesture("hand on the heart", ((RIGHT, (-0.02, 1.28, 0.19)),), hand={"right": "flat"}),
+    Gesture("hand on the heart", ((PALM, (0.06, 1.30, 0.15)),), hand={"right": "flat"}),
     Gesture(
         "clap",
         ((RIGHT, (-0.05, 1.20, 0.34)),),
@@ -182,14 +185,49 @@ def drag(
 ) -> None:
     """Drag a joint straight to a place in the world, as a pointer would, and release it."""
     posed = editor.posed_actor(editor.document.actor(number))
-    skeleton = posed.figure.skeleton
-    start = forward(skeleton, posed.q).position(joint)
+    skeleton, frames, normal = posed.figure.skeleton, forward(posed.figure.skeleton, posed.q), None
+    start = frames.position(joint) if joint in skeleton else goal
+    if joint not in skeleton:
+        hand = hand_of(posed.figure, joint.partition("_")[0])
+        joint, start = hand.wrist, frames.point(hand.wrist, hand.palm)
+        goal, out = nearest_surface(posed.figure, frames, goal, hand)
+        normal = vector3(out)
     for k in range(STEPS + SETTLE):
         at = start + min(1.0, (k + 1) / STEPS) * (goal - start)
-        handle = protocol.DragHandle(skeleton.index(joint), (0.0, 0.0, 0.0), vector3(at))
+        handle = protocol.DragHandle(
+            skeleton.index(joint), (0.0, 0.0, 0.0), vector3(at), surface_normal=normal
+        )
         editor.drag(protocol.Drag(k, number, [handle], 2, both))
     editor.release(protocol.Release(request, number))
     editor.refresh()
+
+
+def nearest_surface(
+    body: Figure, frames: Frames, place: Floats, hand: Hand
+) -> tuple[Floats, Floats]:
+    """The point of the trunk, head or legs nearest to a place, and the normal there."""
+    arms = {role for role in dict(body.roles) if role.endswith(("elbow", "wrist"))}
+    without = {body.joint_of(role) for role in arms} | set(hand.joints)
+    best, found = np.inf, (place, np.zeros(3))
+    for capsule in (c for c in body.capsules if c.joint not in without):
+        a, b = (
+            frames.point(capsule.joint, end)
+            for end in (capsule.start_in_joint, capsule.end_in_joint)
+        )
+        along = float(
+            np.clip((place - a) @ (b - a) / max(float((b - a) @ (b - a)), 1e-9), 0.0, 1.0)
+        )
+        away = place - (a + along * (b - a))
+        far = float(np.linalg.norm(away))
+        if far - capsule.radius_m < best:
+            best, found = (
+                far - capsule.radius_m,
+                (
+                    place - (far - capsule.radius_m) * away / max(far, 1e-9),
+                    away / max(far, 1e-9),
+                ),
+            )
+    return found
 
 
 def recorded(clips: Path, gesture: Gesture) -> Floats:

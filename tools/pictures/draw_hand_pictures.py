@@ -11,22 +11,22 @@ from PIL import Image
 from writhe import (
     Actor,
     Carry,
-    Controls,
     Key,
     Pin,
     Scene,
     Target,
     animate_carrying,
     builtin_database,
-    certify,
     clasp,
     figure,
     forward,
     grip,
+    grip_with_both,
     hand_pose,
+    lift,
     make_poser,
-    pin_here,
 )
+from writhe.animation.walking import walk
 from writhe.arrays import vector3
 from writhe.collision import CollisionTable, ball, box, capsule, cylinder
 from writhe.hands import HAND_POSES
@@ -161,37 +161,24 @@ def handshake() -> None:
 
 
 def two_hands() -> None:
-    """A bar gripped with both hands and lifted: the left one carries it, the right one holds it."""
+    """A bar is gripped with both hands, lifted and carried away."""
     body, database = figure("human_with_fingers"), builtin_database("basic")
     shape = capsule((-0.6, 0, 0), (0.6, 0, 0), 0.016)
-    bar = SceneObject("bar", (shape,), ObjectKind.MOVED, np.array([0.0, 0.98, 0.34]))
+    bar = SceneObject("bar", (shape,), ObjectKind.MOVED, np.array([0.0, 0.3, 0.34]))
     scene = Scene((Actor("anna", body),), (bar,))
     q, own = scene.layout.rest(), scene.layout.actor_q["anna"]
     q[own] = starting_pose(body)
-    left = grip(scene, "anna", "left", "bar", q, at=np.array([0.25, 0, 0]), database=database)
-    stays = pin_here(body.skeleton, left.q[own], "left_wrist", orientation=True)
-    place = np.array([-0.25, 0, 0])
-    both = grip(scene, "anna", "right", "bar", left.q, at=place, pins=[stays], database=database)
-    print("bar:", left.closed, both.closed, both.certified, both.off_m)
-    held = carried(scene, both.q, "bar", "anna.left_wrist")
-    row = carried_over(scene, both.q, held)
-    poser = make_poser("default", held, database, actor="anna", controls=Controls.standing())
-    assert isinstance(poser, FingerPoser)
-    poser.actor.state[:] = row
-    frames = forward(held.layout.skeleton, row)
-    feet = [pin_here(body.skeleton, row[own], f"{s}_ankle") for s in ("left", "right")]
-    start, rows = frames.position("anna.left_wrist"), [row]
-    facing = quaternion_of(frames.rotation("anna.left_wrist"))
-    for share in np.minimum(np.arange(1, 110) / 80, 1.0):
-        goal = vector3(start + share * np.array([0.0, 0.35, 0.08]))
-        target = Target("left_wrist", goal, orientation_in_world=facing)
-        moved = rows[-1].copy()
-        moved[own] = poser.step(moved[own], [target], [*feet, both.hold]).q
-        rows.append(moved)
-    proof = certify(held.layout.table, np.array(rows), fps=60.0)
-    print("bar lifted:", proof.verdict)
-    look = {"count": 4, "view": (-0.6, 0.25, 1.0), "size": (300, 420)}
-    scene_strip(held, np.array(rows), IMAGES / "two_hands.png", **look)
+    both = grip_with_both(scene, "anna", "bar", q, database=database)
+    held = carried(scene, both.q, "bar", both.first.wrist)
+    low = carried_over(scene, both.q, held)
+    hold = both.second.hold
+    high = lift(held, "anna", "bar", low, holds=[hold], database=database)
+    away = walk(
+        held, low[own], (0.0, 1.2), fps=30.0, holds=[hold], posture=high.q[own], ready_s=1.2
+    )
+    print("bar:", both.closed, high.upright, high.certified, away.certificate.verdict)
+    look = {"count": 7, "view": (-1.0, 0.25, 0.6), "size": (220, 360)}
+    scene_strip(held, away.scene_motion.q, IMAGES / "two_hands.png", **look)
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ def test_a_person_grips_an_object_in_front(human, name):
     found = grip(scene, "anna", "right", "thing", q)
     assert found.closed
     assert found.certified
-    assert found.off_m < 0.012
+    assert found.hand_error_m < 0.012
     fingers = {touch.joint.split("_")[1] for touch in found.touches}
     assert "thumb" in fingers
     assert len(fingers) >= 4

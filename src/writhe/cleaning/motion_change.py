@@ -8,14 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.cleaning.feet_of_source import FeetOfSource
 from writhe.kernels.skeleton.joint_limits import swing_twist
 from writhe.quantities import SwingExtent
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.kinematics import difference
-from writhe.skeleton.limbs import FOOT_ROLES
 from writhe.terms import CompiledTerms, joint_limits
 
-_PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
 MAX_POP = 1.2  # largest turn of a joint in a frame, relative to the largest in the source
 LIMIT_RAD = 0.01  # beyond a limit, or farther beyond it than the source
 SLIDE_M = 0.005  # of a planted foot in a frame
@@ -121,9 +120,4 @@ def foot_slide(figure: Figure, before: Floats, after: Floats, fps: float) -> flo
 
     before, after: (frames, n, 3) positions of the joints in the source and in the changed motion.
     """
-    feet = [figure.skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES]
-    if not feet or len(before) < 2:
-        return 0.0
-    given, now = (np.linalg.norm(np.diff(p[:, feet], axis=0), axis=2) for p in (before, after))
-    planted = given * fps < _PLANTED_M_S
-    return float(np.where(planted, np.maximum(now - given, 0.0), 0.0).max(initial=0.0))
+    return float(FeetOfSource(figure, before, fps).slides(after, 0).max(initial=0.0))

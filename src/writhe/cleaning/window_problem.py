@@ -23,6 +23,7 @@ from scipy.linalg import lapack as _lapack
 from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
+from writhe.cleaning.feet_of_source import FeetOfSource
 from writhe.cleaning.free_dofs import (
     changing_pairs,
     free_columns,
@@ -49,18 +50,16 @@ from writhe.kernels.cleaning.frame_rows import (
     steps_between,
     take_steps,
 )
-from writhe.kernels.cleaning.planted_feet import PlantedFeet, add_planted_feet
+from writhe.kernels.cleaning.planted_feet import add_planted_feet
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits
 from writhe.skeleton import forward
-from writhe.skeleton.limbs import FOOT_ROLES
 from writhe.solvers.posture_tracking import PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
 
 lapack = cast(Any, _lapack)
 
-_STANDING_M_S = 0.15  # a foot slower than this in the source is planted
 _DISPLACED_M = 1e-4
 _LIMIT_METRES = 0.3  # metres per radian of a joint limit
 _LIMIT_INSET = 0.005  # rad that corrections stay inside a limit
@@ -106,13 +105,10 @@ class ClipProblem:
         self._smooth_metres = np.maximum(tracker.metres, self.options.min_metres)
         self.may_change = tracker.may_change
         self._instants = self._offsets([], source)
-        feet = [skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES]
-        self._feet: Ints = np.array(feet, dtype=np.int64)
+        self._feet = FeetOfSource(figure, self.source_positions, fps)
         self._minor = minor_joints(figure, table)
         self._weight = position_weights(skeleton, self._minor, self.options.hand_weight)
-        self._weight[self._feet] = self.options.foot_weight
-        moved = np.diff(self.source_positions[:, self._feet], axis=0)
-        self._planted: Bools = np.linalg.norm(moved, axis=2) * fps < _STANDING_M_S
+        self._weight[self._feet.joints] = self.options.foot_weight
         self.allowed_step = allowed_steps(self.source_positions, fps, self.options)
         near, nv = NearPairs(table), skeleton.dof_count
         self.pairs = changing_pairs(table, self.may_change)
@@ -243,11 +239,12 @@ class ClipProblem:
             min(2, len(q) - stop),
         )
         window_band.add_smoothness(smooth, band, right)
+        a, b = max(first - 1, 0), min(stop + 1, len(q))
         add_planted_feet(
             tree,
             rows,
             free,
-            self._planted_feet(q, first, stop),
+            self._feet.around(self.positions(q[a:b]), a, first),
             (feet * options.planted_weight) ** 2,
             (feet * options.height_weight) ** 2,
             band,
@@ -282,14 +279,7 @@ class ClipProblem:
 
     def slides(self, q: Floats, first: int, stop: int) -> Floats:
         """(stop - first - 1,) how far a planted foot moves in a frame beyond the source, m."""
-        if not len(self._feet):
-            return np.zeros(max(stop - first - 1, 0))
-        now, given = (
-            np.linalg.norm(np.diff(p[:, self._feet], axis=0), axis=2)
-            for p in (self.positions(q[first:stop]), self.source_positions[first:stop])
-        )
-        planted = self._planted[first : stop - 1]
-        return np.where(planted, np.maximum(now - given, 0.0), 0.0).max(axis=1)
+        return self._feet.slides(self.positions(q[first:stop]), first)
 
     @property
     def main_dofs(self) -> Ints:
@@ -359,12 +349,6 @@ class ClipProblem:
         return window_band.PairRows(
             arrays.pair_frame[:count], arrays.pair_value[:count], row[:count]
         )
-
-    def _planted_feet(self, q: Floats, first: int, stop: int) -> PlantedFeet:
-        """The feet of a window and of the frames beside it."""
-        a, b = max(first - 1, 0), min(stop + 1, len(q))
-        offset = self.positions(q[a:b])[:, self._feet] - self.source_positions[a:b, self._feet]
-        return PlantedFeet(self._feet, self._planted[a : b - 1], offset, first - a)
 
     def _offsets(self, instants: list[Instant], q: Floats) -> tuple[Ints, Floats, Floats]:
         """Frames and fractions of instants, and the steps (k, nv) from the slerp to their postures.

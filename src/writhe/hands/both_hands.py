@@ -16,7 +16,6 @@ from writhe.hands.hand import Hand, hand_of
 from writhe.hands.standing import stand_before
 from writhe.scene import Scene
 from writhe.skeleton import Frames, forward
-from writhe.skeleton.configurations import configuration
 from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Pin, Target, make_poser, pin_here
@@ -77,7 +76,7 @@ def grip_with_both(
     towards each other, palms the same way.
     """
     layout = scene.layout
-    row = layout.rest() if q is None else configuration(layout.skeleton, q).copy()
+    row = layout.configuration(q)
     piece = longest_piece(scene.object(object_name).shapes)
     if piece.half_m[0] < _SHORTEST_M:
         raise WritheError(f"{object_name!r} is too short for two hands: grip it with one")

@@ -16,7 +16,6 @@ from writhe.hands.hand import Hand, hand_of, set_finger
 from writhe.hands.poses import finger_goal
 from writhe.scene import Scene
 from writhe.skeleton import forward
-from writhe.skeleton.configurations import configuration
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Hold, Pin, Target, make_poser
@@ -73,11 +72,8 @@ def clasp(
     if first == second:
         raise WritheError("two different actors are needed to shake hands")
     layout = scene.layout
-    row = layout.rest() if q is None else configuration(layout.skeleton, q).copy()
-    people = [
-        _ClaspingPerson(scene, name, hand_of(scene.actor(name).figure, side), database)
-        for name, side in zip((first, second), sides, strict=True)
-    ]
+    row = scene.layout.configuration(q)
+    people = _clasping_people(scene, (first, second), sides, database)
     for person in people:
         person.open_hand(row)
     meeting, across = _meeting(people, row)
@@ -126,11 +122,8 @@ def unclasp(
 
     The first actor opens the hand, then the second one; then both draw their hands back.
     """
-    row = scene.layout.rest() if q is None else configuration(scene.layout.skeleton, q).copy()
-    people = [
-        _ClaspingPerson(scene, name, hand_of(scene.actor(name).figure, side), database)
-        for name, side in zip((first, second), sides, strict=True)
-    ]
+    row = scene.layout.configuration(q)
+    people = _clasping_people(scene, (first, second), sides, database)
     rows: list[Floats] = []
     for person in people:
         person.open_hand(row)
@@ -141,6 +134,18 @@ def unclasp(
         for person, target, pins in zip(people, targets, feet, strict=True):
             person.step(row, target, pins)
     return rows[0], rows[1], row
+
+
+def _clasping_people(
+    scene: Scene,
+    names: tuple[str, str],
+    sides: tuple[str, str],
+    database: PostureDatabase | None,
+) -> list[_ClaspingPerson]:
+    return [
+        _ClaspingPerson(scene, name, hand_of(scene.actor(name).figure, side), database)
+        for name, side in zip(names, sides, strict=True)
+    ]
 
 
 def _meeting(people: list[_ClaspingPerson], q: Floats) -> tuple[Floats, Floats]:

@@ -19,7 +19,6 @@ from writhe.hands.poses import finger_goal
 from writhe.scene import ObjectKind, Scene
 from writhe.scene.carrying import carried, carried_over
 from writhe.skeleton import forward
-from writhe.skeleton.configurations import configuration
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Controls, Hold, Pin, Target, make_poser
@@ -41,9 +40,10 @@ class Grip:
     """A hand around an object.
 
     q is the configuration of the scene; `touches` lists where hand and object touch, one for each
-    part of the hand. `off_m` is the distance of the wrist from its goal. `approach` lists the
-    configurations that lead to the grip: the open hand in front of the object, then at the object;
-    keys of an animation pass through them, in reverse order to release it.
+    part of the hand. `hand_error_m` is the distance of the wrist from its goal.
+
+    `approach` lists the configurations that lead to the grip: the open hand in front of the object,
+    then at the object. Keys of an animation pass through them; in reverse order they release it.
     """
 
     scene: Scene
@@ -53,7 +53,7 @@ class Grip:
     q: Floats
     touches: tuple[Touch, ...]
     certified: bool
-    off_m: float
+    hand_error_m: float
     strain_rad: float  # how far trunk and wrist had to turn
     approach: tuple[Floats, ...] = ()
 
@@ -65,7 +65,7 @@ class Grip:
     @property
     def reached(self) -> bool:
         """Whether the wrist came to its place at the object."""
-        return self.off_m < _NEAR_M
+        return self.hand_error_m < _NEAR_M
 
     @property
     def wrist(self) -> str:
@@ -112,7 +112,7 @@ def grip(
     if bring not in ("hand", "object"):
         raise WritheError(f"bring the 'hand' or the 'object', not {bring!r}")
     layout = scene.layout
-    start = layout.rest() if q is None else configuration(layout.skeleton, q)
+    start = layout.configuration(q)
     hand = hand_of(scene.actor(actor).figure, side)
     item = scene.object(object_name)
     if bring == "object" and item.kind is not ObjectKind.MOVED:
@@ -286,7 +286,7 @@ class _Gripping:
         ]
 
     def _closed(
-        self, q: Floats, grasp: Grasp, off_m: float, approach: tuple[Floats, ...] = ()
+        self, q: Floats, grasp: Grasp, hand_error_m: float, approach: tuple[Floats, ...] = ()
     ) -> Grip:
         closed = close_fingers(
             self.layout.table, q, self.hand, grasp.pose, prefix=self.prefix, start="open"
@@ -301,7 +301,7 @@ class _Gripping:
             closed.q,
             touches,
             proof.certified,
-            off_m,
+            hand_error_m,
             self._strain(closed.q),
             approach,
         )

@@ -11,7 +11,6 @@ from writhe.errors import WritheError
 from writhe.hands.grasp import longest_piece
 from writhe.scene import Scene
 from writhe.skeleton import forward
-from writhe.skeleton.configurations import configuration
 from writhe.skeleton.move_root import moved_roots
 
 _APART = 1.75  # distance between two actors that shake hands, relative to the length of an arm
@@ -32,7 +31,7 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     between them and their postures stay.
     """
     people = [_StandingPerson(scene, name) for name in (first, second)]
-    row = _start(scene, q)
+    row = scene.layout.configuration(q)
     places = [person.place(row) for person in people]
     towards = places[1][0] - places[0][0]
     far = float(np.linalg.norm(towards))
@@ -68,7 +67,7 @@ def stand_before(
     object, in its frame (default: the middle). across: the actor faces the long side of the
     object, as for both hands on a bar.
     """
-    person, row = _StandingPerson(scene, actor), _start(scene, q)
+    person, row = _StandingPerson(scene, actor), scene.layout.configuration(q)
     frames = forward(scene.layout.skeleton, row)
     turn, origin = frames.rotation(object_name), frames.position(object_name)
     piece = longest_piece(scene.object(object_name).shapes)
@@ -93,11 +92,6 @@ def stand_before(
     out = row.copy()
     person.move(out, there, facing)
     return out if _has_room(scene, row, out) else row
-
-
-def _start(scene: Scene, q: Floats | None) -> Floats:
-    layout = scene.layout
-    return layout.rest() if q is None else configuration(layout.skeleton, q).copy()
 
 
 class _StandingPerson:

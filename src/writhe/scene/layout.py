@@ -15,6 +15,7 @@ from writhe.collision.shapes import from_capsule
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
+from writhe.skeleton.configurations import configuration
 
 MAX_ANIMATED_FRAMES = 1e7
 
@@ -85,6 +86,10 @@ class Layout:
             if item.kind is not ObjectKind.FIXED:
                 q[self.object_q[item.name]] = item.pose()
         return q
+
+    def configuration(self, q: Floats | None) -> Floats:
+        """(nq,) a copy of q after checks of shape and values; without q, `rest`."""
+        return self.rest() if q is None else configuration(self.skeleton, q).copy()
 
     @checked
     def motion(

@@ -132,3 +132,19 @@ function gridMaterial(): THREE.ShaderMaterial {
       }`,
   });
 }
+
+/** A vertical gradient for the background. */
+export function gradient(top: string, bottom: string): THREE.Texture {
+  const canvas = document.createElement("canvas");
+  canvas.width = 4;
+  canvas.height = 256;
+  const pen = canvas.getContext("2d")!;
+  const shade = pen.createLinearGradient(0, 0, 0, 256);
+  shade.addColorStop(0, top);
+  shade.addColorStop(1, bottom);
+  pen.fillStyle = shade;
+  pen.fillRect(0, 0, 4, 256);
+  const texture = new THREE.CanvasTexture(canvas);
+  texture.colorSpace = THREE.SRGBColorSpace;
+  return texture;
+}

@@ -4,8 +4,9 @@ import type { FigureShape } from "../generated/messages";
 import { store } from "../store";
 import { showMessage } from "../ui/toast";
 import { type BodyColours, Character } from "./character";
-import { Environment, TONES, type Tones } from "./environment";
+import { Environment, gradient, TONES, type Tones } from "./environment";
 import { SceneObjects } from "./objects";
+import { OnionSkins } from "./onion_skins";
 import { Orbit, THREE_QUARTER } from "./orbit_camera";
 import { type Hit, Picker } from "./picking";
 import { PinMarkers } from "./pin_markers";
@@ -39,7 +40,7 @@ export class Viewport {
   private readonly renderer: THREE.WebGLRenderer;
   private readonly environment: Environment;
   private readonly characters = new Map<number, PickableCharacter>();
-  private onionSkins: Character[] = [];
+  private readonly onionSkins = new OnionSkins(MAIN);
   private compared: PickableCharacter | null = null;
   private tones: Tones = TONES.light;
   private queued = false;
@@ -64,7 +65,13 @@ export class Viewport {
     this.canvas.setAttribute("aria-label", "Character. Drag a part of the body to pose it.");
     this.environment = new Environment(options.shadows);
     this.pinMarkers.group.traverse((object) => object.layers.set(MAIN));
-    this.scene.add(this.environment.group, this.objects.group, this.pinMarkers.group, this.overlay);
+    this.scene.add(
+      this.environment.group,
+      this.objects.group,
+      this.pinMarkers.group,
+      this.overlay,
+      this.onionSkins.group,
+    );
     parent.append(this.canvas);
     new ResizeObserver(() => this.resize(parent)).observe(parent);
     this.resize(parent);
@@ -134,22 +141,7 @@ export class Viewport {
   }
 
   showOnionSkins(shape: FigureShape | null, poses: { q: Float32Array; colour: string }[]): void {
-    const reusable =
-      shape !== null &&
-      this.onionSkins.length === poses.length &&
-      this.onionSkins.every((skin) => skin.shape === shape);
-    if (!reusable) {
-      this.onionSkins.forEach((skin) => skin.dispose());
-      this.onionSkins = shape ? poses.map(() => new Character(shape, this.bodyColours())) : [];
-      this.onionSkins.forEach((skin) => {
-        skin.setLayer(MAIN);
-        this.scene.add(skin.root);
-      });
-    }
-    this.onionSkins.forEach((skin, i) => {
-      skin.makeTransparent(new THREE.Color(poses[i].colour), 0.2);
-      skin.setPose(poses[i].q);
-    });
+    this.onionSkins.show(shape, poses, this.bodyColours());
     this.draw();
   }
 
@@ -365,8 +357,7 @@ export class Viewport {
 
   /** Show or hide pins, gizmos and onion skins, which exported pictures leave out. */
   private showOverlays(on: boolean): void {
-    this.pinMarkers.group.visible = this.overlay.visible = on;
-    this.onionSkins.forEach((skin) => (skin.root.visible = on));
+    this.pinMarkers.group.visible = this.overlay.visible = this.onionSkins.group.visible = on;
   }
 
   private bodyColours(): BodyColours {
@@ -385,22 +376,6 @@ export class Viewport {
     this.render();
     this.onFrame();
   }
-}
-
-/** A vertical gradient for the background. */
-function gradient(top: string, bottom: string): THREE.Texture {
-  const canvas = document.createElement("canvas");
-  canvas.width = 4;
-  canvas.height = 256;
-  const pen = canvas.getContext("2d")!;
-  const shade = pen.createLinearGradient(0, 0, 0, 256);
-  shade.addColorStop(0, top);
-  shade.addColorStop(1, bottom);
-  pen.fillStyle = shade;
-  pen.fillRect(0, 0, 4, 256);
-  const texture = new THREE.CanvasTexture(canvas);
-  texture.colorSpace = THREE.SRGBColorSpace;
-  return texture;
 }
 
 function nearest(hits: (SurfaceHit | null)[]): SurfaceHit | null {

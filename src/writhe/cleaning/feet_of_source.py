@@ -1,0 +1,48 @@
+"""The feet of a clip, and when they are planted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from writhe.arrays import Bools, Floats, Ints
+from writhe.kernels.cleaning.planted_feet import PlantedFeet
+from writhe.skeleton import Figure
+from writhe.skeleton.limbs import FOOT_ROLES
+
+PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
+
+
+class FeetOfSource:
+    """The joints of the feet; from which frames to the next they are planted.
+
+    positions (frames, joints, 3): those of the source, m.
+    """
+
+    def __init__(self, figure: Figure, positions: Floats, fps: float) -> None:
+        skeleton = figure.skeleton
+        feet = [skeleton.index(joint) for role, joint in figure.roles if role in FOOT_ROLES]
+        self.joints: Ints = np.array(feet, dtype=np.int64)
+        self._source = positions[:, self.joints]
+        moved = np.linalg.norm(np.diff(self._source, axis=0), axis=2)
+        self._planted: Bools = moved * fps < PLANTED_M_S
+
+    def slides(self, positions: Floats, first: int) -> Floats:
+        """(frames - 1,) how far a planted foot moves in a frame beyond the source, m.
+
+        positions (frames, joints, 3): of successive frames, from the frame `first` on.
+        """
+        steps = max(len(positions) - 1, 0)
+        if not len(self.joints):
+            return np.zeros(steps)
+        now, given = (
+            np.linalg.norm(np.diff(p, axis=0), axis=2)
+            for p in (positions[:, self.joints], self._source[first : first + len(positions)])
+        )
+        planted = self._planted[first : first + steps]
+        return np.where(planted, np.maximum(now - given, 0.0), 0.0).max(axis=1)
+
+    def around(self, positions: Floats, start: int, first: int) -> PlantedFeet:
+        """The feet of the frames from `start` on, of which a window begins at the frame `first`."""
+        stop = start + len(positions)
+        offset = positions[:, self.joints] - self._source[start:stop]
+        return PlantedFeet(self.joints, self._planted[start : stop - 1], offset, first - start)

@@ -16,8 +16,8 @@ import numpy as np
 
 from writhe.animation.body.balance import Balance
 from writhe.animation.body.body_model import LIMIT_INSET, SUPPORT_DIRECTIONS, BodyModel, frame_model
-from writhe.animation.body.lean import lean_trunk
 from writhe.animation.body.limited_blend import limited_blend
+from writhe.animation.body.seat_blend import SeatBlend
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import PinTargets, TimedPin, pin_errors, pin_targets, posed
@@ -30,6 +30,7 @@ from writhe.skeleton import forward
 
 _PIN_TOLERANCE = 1e-4  # m or rad; a key that misses a pin by more does not replace its frame
 _SAME_TIME_S = 1e-6  # a frame this near to a key is that key
+_POSE_ITERATIONS = 40  # of a single pose
 _AT_LIMIT_RAD = 0.01  # a joint nearer than this to a limit is at the limit
 # The motion has a kink at a key if its last step is larger than _KINK times the step before it plus
 # _MIN_KINK (rad or m).
@@ -73,7 +74,10 @@ class InBetween:
             self.min_clearance = self._min_clearance(self.keys)
         actor_rows = np.ascontiguousarray(self.keys[:, world.actor_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, actor_rows, ease, slopes)
-        self.blend = limited_blend(body, blend, times_s)
+        self.support = np.full((len(times_s), SUPPORT_DIRECTIONS), np.inf)
+        self.blend = (
+            self._balanced(blend) if options.balance else limited_blend(body, blend, times_s)
+        )
         after = np.searchsorted(key_times_s, times_s, side="right")
         self.span = np.clip(after - 1, 0, max(len(keys) - 2, 0)).astype(np.int64)
         self.raised = np.zeros(len(times_s))
@@ -83,21 +87,36 @@ class InBetween:
         after = np.minimum(self.span + 1, len(keys) - 1)
         self._lower = np.minimum(lower[self.span], lower[after])
         self._upper = np.maximum(upper[self.span], upper[after])
-        self.support = np.full((len(times_s), SUPPORT_DIRECTIONS), np.inf)
-        if options.balance:
-            self._keep_balance(Balance(body, self.keys, key_times_s), blend)
         self.targets: PinTargets
         self._update_pin_targets()
         self.q = self.blend.copy()
 
-    def _keep_balance(self, balance: Balance, blend: KeyBlend) -> None:
-        """Bound the centre of mass; delay the legs while weight is shifted to or from a seat."""
-        self.support = balance.bounds(self.times_s, self.span)
-        times = balance.legs_times(self.times_s, self.span)
-        if not np.array_equal(times, self.times_s):
-            legs = self.body.legs_q
-            self.blend[:, legs] = limited_blend(self.body, blend, times)[:, legs]
-        lean_trunk(self.body.world, balance.leans(self.times_s, self.span), self.blend)
+    def _balanced(self, blend: KeyBlend) -> Floats:
+        """(F, nq) the blend, led through touch poses; bounds the centre of mass of its frames."""
+        balance = Balance(self.body, self.keys, self.key_times_s)
+        seats = SeatBlend(self.body, blend, self.keys, balance, self._solved_pose)
+        times = seats.eased(self.times_s)
+        self.support = balance.bounds(times)
+        return limited_blend(self.body, seats.blend, times)
+
+    def _solved_pose(self, q: Floats, time_s: float) -> Floats:
+        """The pose (nq) at a time, moved as little as its pins, limits and contacts need."""
+        times, rows = np.array([time_s]), q[None].copy()
+        targets = pin_targets(self._skeleton, self.pins, times, rows, self.key_times_s, 0.0)
+        span = int(np.searchsorted(self.key_times_s, time_s)) - 1
+        packed = FrameTargets(
+            targets.active,
+            targets.position,
+            targets.rotation,
+            np.array([span]),
+            self.min_clearance,
+            np.zeros(1),
+            *self.body.widened_limits(rows),
+            np.full((1, SUPPORT_DIRECTIONS), np.inf),
+        )
+        out = rows.copy()
+        self._solve_pose(packed, rows, 0, out)
+        return out[0]
 
     def _frames_of_keys(self) -> list[tuple[int, int]]:
         """(frame, key) for frames at the times of keys, except keys that miss a pin."""
@@ -289,7 +308,7 @@ class InBetween:
 
     def _solved_keys(self, rows: Floats) -> Floats:
         """The keys (k, nq), each moved as little as its pins, limits and contacts need."""
-        pins, options = self.pins, self.options
+        pins = self.pins
         if not pins:
             return rows.copy()
         targets = self._targets_at_keys(rows)
@@ -306,11 +325,17 @@ class InBetween:
         )
         out = rows.copy()
         distance, angle = pin_errors(self.world.skeleton, pins, targets, rows)
-        near_m = options.near_m if len(self.world.table.pairs.a) else -1.0
         for k in range(len(rows)):
             if max(distance[k].max(), angle[k].max()) > 1e-6:
-                solve_frames(self._model, packed, rows, k, k + 1, 0, near_m, 40, self._work, out)
+                self._solve_pose(packed, rows, k, out)
         return out
+
+    def _solve_pose(self, packed: FrameTargets, rows: Floats, k: int, out: Floats) -> None:
+        """Solve row k of out (F, nq) near that of rows, with more iterations than a frame."""
+        near_m = self.options.near_m if len(self.world.table.pairs.a) else -1.0
+        solve_frames(
+            self._model, packed, rows, k, k + 1, 0, near_m, _POSE_ITERATIONS, self._work, out
+        )
 
     def _targets_at_keys(self, rows: Floats) -> PinTargets:
         """The targets of the pins at the times of the keys (k, nq)."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.animation.animate_keys import animate
+from writhe.animation.body.turn_joint import about, turned
 from writhe.animation.key_interpolation import Key
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.options import AnimateOptions
@@ -26,7 +27,7 @@ from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.move_root import free_root, moved_roots
-from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of
 from writhe.solvers.posing import Hold, Pin
 
 STEP_S = 0.5
@@ -212,7 +213,7 @@ class _Walker:
         position[1] += _LIFT_M * share
         pitch = share * (_TOE_RAD * (1.0 - u) - _HEEL_RAD * u)
         across = yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
-        rotation = _about(across, pitch) @ turn @ self.frames.rotation(foot)
+        rotation = about(across, pitch) @ turn @ self.frames.rotation(foot)
         return Pin(foot, vector3(position), orientation_in_world=quaternion_of(rotation))
 
     def _moved(self, point: Floats, place: _Place) -> tuple[Floats, Floats]:
@@ -272,20 +273,7 @@ class _Walker:
 
     def _turned(self, q: Floats, role: str, axis: Floats, angle: float) -> Floats:
         """The pose with the joint of a role, if there is one, turned about an axis in the world."""
-        joint = dict(self.figure.roles).get(role)
-        if joint is None:
-            return q
-        j = self.skeleton.index(joint)
-        kind, at = self.skeleton.joints[j].kind, self.skeleton.q_slice(joint)
-        frames, out = forward(self.skeleton, q), q.copy()
-        if kind in (JointKind.BALL, JointKind.FREE):
-            turn = slice(at.stop - 4, at.stop)
-            base = frames.rotations[j] @ rotation_matrix(q[turn]).T
-            out[turn] = quaternion_of(base.T @ _about(axis, angle) @ frames.rotations[j])
-        elif kind is JointKind.HINGE:
-            own = frames.rotations[j] @ np.asarray(self.skeleton.joints[j].axis)
-            out[at] += angle if float(own @ axis) > 0 else -angle
-        return out
+        return turned(self.skeleton, q, dict(self.figure.roles).get(role), axis, angle)
 
 
 def _between(a: _Place, b: _Place, share: float) -> _Place:
@@ -295,9 +283,3 @@ def _between(a: _Place, b: _Place, share: float) -> _Place:
 def _across(place: _Place) -> Floats:
     """(3,) the lateral axis of the body, to its left."""
     return yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
-
-
-def _about(axis: Floats, angle: float) -> Floats:
-    x, y, z = axis
-    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * (k @ k)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.animation.body.body_model import SUPPORT_DIRECTIONS, BodyModel
-from writhe.arrays import Floats, Ints
+from writhe.arrays import Floats
 from writhe.easing import smoothstep
 from writhe.kernels.skeleton.mass import centre_of_mass
 from writhe.skeleton import Frames, forward
@@ -26,33 +26,44 @@ _TOUCHES_M = 0.02  # a part nearer than this to what is below it bears weight
 _LEVEL = 0.5  # least vertical component of the normal of such a contact
 _SAME_PLACE_M = 0.12  # a part that is farther from its place in the other key has moved
 _TRANSFER = 0.28  # the weight is shifted in this fraction of a span at either end
-_WAIT = 0.17  # the hips stay on a seat for this fraction of a span while the weight is shifted
-_LEAN_RAD = 0.65  # largest lean of the trunk while rising from a seat
-_LEANT, _UPRIGHT = 0.3, 0.85  # fractions of the span at which the lean is largest, and zero again
-# The lean is proportional to the horizontal displacement of the centre of mass, up to _FAR_M; the
-# trunk does not lean below _NEAR_M.
-_NEAR_M, _FAR_M = 0.05, 0.25
 _STEP_S = 1.0  # shorter spans with one common support are not balanced over it alone
 
 _Contacts = dict[str, Floats]  # horizontal positions (n, 2) of the contact points of each part
 
 
 class Balance:
-    """The supporting contacts at the keys (k, nq) of an animation, and the balance between keys."""
+    """The supporting contacts at poses (k, nq) of a motion, and the balance between them."""
 
-    def __init__(self, body: BodyModel, keys: Floats, key_times_s: Floats) -> None:
-        self._body, self._times_s = body, key_times_s
-        frames = [forward(body.world.skeleton, q) for q in keys]
-        able = len(keys) > 1 and can_balance(body.world.figure)
-        self._contacts = [_contacts(body, pose) if able else {} for pose in frames]
-        self._centres = [_centre(body, pose) for pose in frames]
+    def __init__(self, body: BodyModel, poses: Floats, times_s: Floats) -> None:
+        self._body, self._times_s = body, times_s
+        self._able = len(poses) > 1 and can_balance(body.world.figure)
+        self._contacts, self._centres = list[_Contacts](), list[Floats]()
+        self._touches = [False] * len(poses)
+        for pose in poses:
+            frames = forward(body.world.skeleton, pose)
+            self._contacts.append(_contacts(body, frames) if self._able else {})
+            self._centres.append(_centre(body, frames))
 
-    def bounds(self, times_s: Floats, span: Ints) -> Floats:
+    def insert(self, k: int, pose: Floats, time_s: float, *, same_as: int, touches: bool) -> None:
+        """Add a pose (nq) before pose k that is supported by the contacts of another one.
+
+        touches: it touches or leaves the seat, so that only its feet support the span in which the
+        body does not sit.
+        """
+        frames = forward(self._body.world.skeleton, pose)
+        self._times_s = np.insert(self._times_s, k, time_s)
+        self._centres.insert(k, _centre(self._body, frames))
+        self._contacts.insert(k, self._contacts[same_as])
+        self._touches.insert(k, touches)
+
+    def bounds(self, times_s: Floats) -> Floats:
         """(F, D) bounds, m, of the centre of mass in the directions of `BodyModel.mass`.
 
-        span (F,): the span of each frame. Bounds are infinite where no contact supports the body.
+        Bounds are infinite where no contact supports the body.
         """
         out = np.full((len(times_s), SUPPORT_DIRECTIONS), np.inf)
+        last = max(len(self._times_s) - 2, 0)
+        span = np.clip(np.searchsorted(self._times_s, times_s, side="right") - 1, 0, last)
         for i in np.unique(span):
             here = span == i
             if i + 1 < len(self._contacts) and self._contacts[i] and self._contacts[i + 1]:
@@ -64,9 +75,15 @@ class Balance:
     def _span_bounds(self, i: int, u: Floats, length_s: float) -> Floats:
         """(n, D) bounds at the fractions u (n, 1) of span i."""
         body, (before, after) = self._body, self._contacts[i : i + 2]
+        begins, ends = (
+            self._touches[k] and not self._seated(j) for k, j in ((i, i + 1), (i + 1, i))
+        )
         first, last = (
-            np.maximum(_bounds(body, parts), body.mass.directions @ centre)
-            for parts, centre in zip((before, after), self._centres[i : i + 2], strict=True)
+            np.maximum(
+                self.on_feet(k) if on_feet else _bounds(body, self._contacts[k]),
+                body.mass.directions @ self._centres[k],
+            )
+            for k, on_feet in ((i, begins), (i + 1, ends))
         )
         common = _common(before, after, length_s)
         stays, lands = common == set(before), common == set(after)
@@ -78,42 +95,19 @@ class Balance:
         leave, land = smoothstep(u / _TRANSFER), smoothstep((u - 1.0 + _TRANSFER) / _TRANSFER)
         return first + leave * (middle - first) + land * (last - middle)
 
-    def legs_times(self, times_s: Floats, span: Ints) -> Floats:
-        """(F,) the times at which legs and hips are sampled from the blend.
+    def sits_down(self, i: int) -> bool | None:
+        """Whether the body sits down between pose i and the next; None if it does not rise either.
 
-        If the body rises from a seat, they start late, so that it leans forward first. If it sits
-        down, they end early, so that it straightens up on the seat.
+        Feet that stay in place bear it in both poses.
         """
-        out = times_s.copy()
-        for i in np.unique(span):
-            if i + 1 >= len(self._contacts):
-                continue
-            start, end = self._times_s[i : i + 2]
-            seated = [self._seated(k) for k in (i, i + 1)]
-            if seated[0] != seated[1] and self._contacts[i] and self._contacts[i + 1]:
-                here, wait = span == i, _WAIT * (end - start)
-                begin, stop = start + wait * seated[0], end - wait * seated[1]
-                u = np.clip((times_s[here] - begin) / (stop - begin), 0.0, 1.0)
-                out[here] = start + u * (end - start)
-        return out
+        before, after = self._seated(i), self._seated(i + 1)
+        stays = self._contacts[i].keys() & self._contacts[i + 1].keys()
+        return after if before != after and stays & set(_feet(self._body).values()) else None
 
-    def leans(self, times_s: Floats, span: Ints) -> Floats:
-        """(F, 3) lean of the trunk while rising or sitting down: rotation vectors in the world."""
-        out = np.zeros((len(times_s), 3))
-        for i in np.unique(span):
-            if i + 1 >= len(self._contacts) or self._seated(i) == self._seated(i + 1):
-                continue
-            start, end = self._times_s[i : i + 2]
-            u = (times_s[span == i] - start) / (end - start)
-            x, z = self._centres[i + 1] - self._centres[i]
-            if self._seated(i + 1):
-                u, x, z = 1.0 - u, -x, -z
-            far = float(np.hypot(x, z))
-            if far > _NEAR_M and self._contacts[i] and self._contacts[i + 1]:
-                ratio = smoothstep(u / _LEANT) * smoothstep((_UPRIGHT - u) / (_UPRIGHT - _LEANT))
-                angle = _LEAN_RAD * min(1.0, far / _FAR_M) * ratio
-                out[span == i] = angle[:, None] * np.array([z, 0.0, -x]) / far
-        return out
+    def on_feet(self, k: int) -> Floats:
+        """(D,) bounds of the centre of mass over the feet in pose k."""
+        feet = self._contacts[k].keys() & set(_feet(self._body).values())
+        return _bounds(self._body, {name: self._contacts[k][name] for name in feet})
 
     def _seated(self, k: int) -> bool:
         """Whether hips or thighs bear weight in key k."""

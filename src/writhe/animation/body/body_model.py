@@ -39,7 +39,6 @@ class BodyModel:
         self.near = NearPairs(world.table)
         self.own: Bools = still_joints(world) == 0
         self.mass = _body_mass(world, self.own)
-        self.legs_q = _legs_q(world)
         self._workspaces: dict[int, InBetweenWorkspace] = {}
 
     def workspace(self, pins: int) -> InBetweenWorkspace:
@@ -53,24 +52,18 @@ class BodyModel:
         values = np.array([self.limit_values(q) for q in rows]).reshape(len(rows), -1)
         return np.minimum(self.lower, values), np.maximum(self.upper, values)
 
+    def subtree_q(self, joint: str) -> slice:
+        """The coordinates in q of a joint and all joints below it."""
+        skeleton = self.world.skeleton
+        first, start = skeleton.index(joint), skeleton.tree.q_start
+        return slice(int(start[first]), int(start[int(skeleton.tree.subtree_end[first])]))
+
     def limit_values(self, q: Floats) -> Floats:
         """(m,) values of the joint limits at a configuration (nq)."""
         m = len(self.limits.kind)
         values = np.zeros(m)
         limit_values(self.limits, q, np.zeros((m, 3)), np.zeros(3), values)
         return values
-
-
-def _legs_q(world: World) -> Ints:
-    """Indices in q of the actor's coordinates that do not belong to the spine and above."""
-    spine, skeleton = world.joint("spine"), world.skeleton
-    if spine is None:
-        return np.zeros(0, dtype=np.int64)
-    first = skeleton.index(spine)
-    start = skeleton.tree.q_start
-    above = range(int(start[first]), int(start[int(skeleton.tree.subtree_end[first])]))
-    own = range(world.actor_q.start, world.actor_q.stop)
-    return np.array([k for k in own if k not in above], dtype=np.int64)
 
 
 def _body_mass(world: World, own: Bools) -> BodyMass:

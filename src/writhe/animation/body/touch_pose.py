@@ -23,9 +23,7 @@ SITS_AT, RISES_AT = 0.62, 0.36
 _LEANS_RAD = (0.6, 0.75, 0.9, 1.05)  # of the trunk: the smallest one that suffices for balance
 # of the lean: hips, spine and chest add up to 1; the neck turns back, so that the head looks ahead
 _PARTS = {"hips": 0.5, "spine": 0.2, "chest": 0.3, "neck": -0.5}
-_FORWARD_M = (
-    0.1  # largest distance of the hips from their place in the seated key, towards the feet
-)
+_FORWARD_M = 0.1  # by which the hips are at most nearer to the feet than in the seated key
 _LOWEST_SEAT = 0.4  # height of the hips on a seat, relative to their height when standing
 _NEAR_M = 0.05  # hips nearer to the feet, over the ground, do not need a lean
 # direction of a hanging arm when the seat is touched, from down (0) to ahead (pi / 2)

@@ -10,8 +10,10 @@ from writhe.cleaning.window_options import Instant, WindowOptions
 from writhe.cleaning.window_problem import ClipProblem, spans
 from writhe.collision import CollisionTable
 from writhe.kernels.cleaning import window_band
+from writhe.kernels.cleaning.frame_rows import WindowRows, limit_inequalities
+from writhe.kernels.terms.limit_rows import TURN, LimitRows
 from writhe.research.evaluation.drags import standing
-from writhe.skeleton import forward
+from writhe.skeleton import forward, quaternions
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
 from writhe.solvers.posture_tracking import PostureTracker
@@ -122,3 +124,31 @@ def test_the_band_is_the_matrix_of_the_smoothness_penalties(rng: np.random.Gener
                 expected -= weight * np.outer(line[2:-2], line @ x)
         assert_allclose(dense, np.kron(whole, np.diag(metric)), atol=1e-12)
         assert_allclose(right, (expected * metric).ravel(), atol=1e-12)
+
+
+def test_the_twist_of_a_joint_swung_by_half_a_turn_does_not_outweigh_everything_else():
+    """Its derivative grows without bound there; the row states the angle to the limit instead."""
+    limits = LimitRows(
+        np.array([TURN]),
+        np.array([0]),
+        np.array([0]),
+        np.array([0]),
+        np.array([[1.0, 0.0, 0.0, 0.0]]),
+        np.zeros((1, 3)),
+        np.zeros((1, 3)),
+    )
+    for angle in (0.1, 2.0, 3.0, 3.14, 3.14159):
+        swing = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
+        twist = np.array([np.cos(0.2), np.sin(0.2), 0.0, 0.0])
+        q = quaternions.multiply(swing, twist)[None]
+        rows = WindowRows(
+            np.zeros((1, 1, 3)),
+            np.zeros((1, 3, 3)),
+            np.zeros(1, dtype=np.int64),
+            np.zeros((1, 4)),
+            np.zeros((1, 4, 3)),
+        )
+        bounds = (np.array([[-0.35]]), np.array([[0.35]]))
+        limit_inequalities(limits, q, *bounds, np.arange(3), 0.3, 0.04, rows)
+        assert rows.used[0] == 1 and rows.value[0, 0] < 0.0  # 0.4 rad, 0.05 beyond
+        assert 0.29 < np.linalg.norm(rows.row[0, 0]) < 0.301

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.cleaning.window_options import Instant
+from writhe.cleaning.window_options import BETWEEN, Instant
 from writhe.collision import Certificate, CollisionTable, EulerChannels, certify
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify import ROUNDING_M
@@ -31,7 +31,6 @@ from writhe.skeleton import Motion, quaternions
 from writhe.skeleton.kinematics import interpolate
 
 DENSER = (2, 4, 8)  # frames written for each frame of the motion where one is not enough
-BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are added
 
 
 class NoShapesError(WritheError):

@@ -17,12 +17,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
-from writhe.cleaning.file_interpolations import BETWEEN
+from writhe.cleaning.gated_clip import GatedClip, frames_beside
 from writhe.cleaning.window_options import Instant
 from writhe.cleaning.window_problem import ClipProblem, spans
-from writhe.collision.gate import gate_workspace
 from writhe.easing import smoothstep
-from writhe.kernels.cleaning.gated_intervals import certified_intervals
 from writhe.kernels.skeleton import kinematics
 from writhe.solvers.posture_tracking import PostureTracker
 
@@ -44,6 +42,7 @@ _TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fas
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _YIELDING = 0.3  # share of the weights of planted feet in later rounds
 _RELAXATIONS = 20  # steps at most by which a certified motion is moved towards the solution
+_MAX_RELAXATIONS_WITHOUT_GAIN = 8  # then the relaxation ends
 _HALVINGS = 5  # of the share of such a step; the last one leaves the frame as it was
 _STILL_M = 1e-3  # frames that such a step moves less are done
 _LONGEST = 360  # frames solved together at most
@@ -59,15 +58,10 @@ class ClipTrajectory:
 
     def __init__(self, tracker: PostureTracker, problem: ClipProblem, fade_frames: int) -> None:
         self._problem, self._fade = problem, fade_frames
-        self._table, self._slack_m = tracker.table, tracker.gate.slack_m
-        self._gate = gate_workspace(tracker.table)
         self._min_margin_m = tracker.options.margin_m
         self._margin = np.full(len(problem.source), self._min_margin_m)
-        # the frames that were checked last, and whether each interval passes the gate
-        self._checked = problem.source
-        self._passed: Bools = np.ones(max(len(problem.source) - 1, 0), dtype=np.bool_)
-        self._check(problem.source, np.arange(len(self._passed)))
-        self._source_passes = self._passed.copy()
+        self._gated = GatedClip(tracker.table, problem.pairs, tracker.gate.slack_m, problem.source)
+        self._source_passes = self._gated.passed()
         self._main = problem.main_dofs
         self._instants: list[Instant] = []
         # first and last + 1 frame of the corrected parts of the clip, and what is free in them
@@ -98,7 +92,7 @@ class ClipTrajectory:
     def replaced(self, q: Floats, other: Floats) -> Floats:
         """Another motion instead of q, solved again where necessary, if as many intervals pass."""
         found = self._rounds(other, 0, len(q))
-        worse = len(self._slerp_failures(found)) > len(self._slerp_failures(q))
+        worse = len(self._gated.failures(found)) > len(self._gated.failures(q))
         return q if worse else found
 
     def _polished(self, q: Floats) -> Floats:
@@ -108,7 +102,7 @@ class ClipTrajectory:
         rough[self._too_fast(q, 0, count)] = True
         rough[:-1] |= self._problem.slides(q, 0, count) > _SLIDE_M
         for first, stop in spans(rough, 2 * self._fade):
-            if not self._slerp_failures(q, first, stop):
+            if not self._gated.failures(q, first, stop):
                 candidates = (q, self._relaxed(q, first, stop))
                 q = min(candidates, key=lambda one: self._cost(one, first, stop))
         return q
@@ -144,7 +138,7 @@ class ClipTrajectory:
         result is the motion with the fewest failures, and of these the one with the fewest frames
         that are too fast.
         """
-        failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
+        failed, fast = self._gated.failures(q, first, stop), self._too_fast(q, first, stop)
         best, score = q, (len(failed), len(fast))
         fewest, without_gain = len(failed) + len(fast), 0
         for number in range(max_rounds):
@@ -152,7 +146,7 @@ class ClipTrajectory:
             if (not failed and not again) or without_gain == _MAX_ROUNDS_WITHOUT_GAIN:
                 break
             q = self._solve_again(q, failed, number, again)
-            failed, fast = self._slerp_failures(q, first, stop), self._too_fast(q, first, stop)
+            failed, fast = self._gated.failures(q, first, stop), self._too_fast(q, first, stop)
             best, score = min((best, score), (q, (len(failed), len(fast))), key=lambda one: one[1])
             without_gain = 0 if len(failed) + len(fast) < fewest else without_gain + 1
             fewest = min(fewest, len(failed) + len(fast))
@@ -160,10 +154,7 @@ class ClipTrajectory:
 
     def _uncertified(self, q: Floats) -> Bools:
         """(frames,) the frames beside an interval that is not certified."""
-        out = np.zeros(len(q), dtype=np.bool_)
-        for instant in self._slerp_failures(q):
-            out[instant.frame : instant.frame + 2] = True
-        return out
+        return frames_beside(self._gated.failures(q), len(q))
 
     def _unsolved(self, q: Floats) -> Bools:
         """(frames,) the frames beside an interval that is not certified or too fast."""
@@ -192,29 +183,45 @@ class ClipTrajectory:
             for free in problem.independent(self._free_in(a, b)):
                 found = self._solve(found, a, b, free, problem.options.iterations)
         found = self._rounds(found, first, stop)
-        candidates = [found, path, q]
-        if self._unfinished(found, first, stop):
-            certified = [w for w in (found, path) if not self._slerp_failures(w, first, stop)]
-            candidates += [self._relaxed(one, first, stop) for one in certified[:1]]
-            if not certified and self._slerp_failures(q, first, stop):
-                candidates.append(self._rounds(q, first, stop))
-        # the number of failures decides, then leaps and displacement
-        counts = [len(self._slerp_failures(one, first, stop)) for one in candidates]
-        best = min(counts)
-        candidates = [one for one, count in zip(candidates, counts, strict=True) if count == best]
-        return min(candidates, key=lambda one: self._cost(one, first, stop))
+        best = self._best((found, path, q), first, stop)
+        # what is tried next, until a motion is certified and nowhere too fast
+        further = (
+            lambda: self._relaxed(best, first, stop),
+            lambda: self._rounds(q, first, stop),
+            lambda: self._relaxed(path, first, stop),
+        )
+        for attempt in further:
+            if not self._unfinished(best, first, stop):
+                break
+            best = self._best((best, attempt()), first, stop)
+        return best
+
+    def _best(self, candidates: Sequence[Floats], first: int, stop: int) -> Floats:
+        """The motion with the fewest failures, of these the one with the least cost (`_cost`)."""
+        return min(
+            candidates,
+            key=lambda one: (
+                len(self._gated.failures(one, first, stop)),
+                self._cost(one, first, stop),
+            ),
+        )
 
     def _unfinished(self, q: Floats, first: int, stop: int) -> bool:
         """Whether q is not certified or too fast somewhere from first to stop - 1."""
-        return bool(self._slerp_failures(q, first, stop) or self._too_fast(q, first, stop))
+        return bool(self._gated.failures(q, first, stop) or self._too_fast(q, first, stop))
 
     def _relaxed(self, q: Floats, first: int, stop: int) -> Floats:
         """A certified motion q, moved towards the solution as far as it stays certified.
 
+        A motion that is not certified is returned as it is.
         Every step of the solution is taken by a share of each frame. The shares are halved beside
-        intervals that the step leaves uncertified.
+        intervals that the step leaves uncertified. The result is the motion with the least cost on
+        the way, which is not always the last one: contacts of later steps can push limbs apart.
         """
         problem, moving = self._problem, self._inside(first, stop)
+        best, least, without_gain = q, self._cost(q, first, stop), 0
+        if self._gated.failures(q, first, stop):
+            return q
         self._margin[first:stop] = self._min_margin_m
         for _ in range(_RELAXATIONS):
             tried = q
@@ -223,25 +230,24 @@ class ClipTrajectory:
                 tried = problem.solve(tried, a, b, self._margin, self._instants, self._main, 1)
             taken, share = tried, np.ones(len(q))
             for number in range(_HALVINGS + 1):
-                failed = self._slerp_failures(taken, first, stop)
+                failed = self._gated.failures(taken, first, stop)
                 if not failed:
                     break
                 if number == 0:
                     self._instants += failed
-                at = np.zeros(len(q), dtype=np.bool_)
-                for instant in failed:
-                    at[instant.frame : instant.frame + 2] = True
-                for a, b in spans(at, number):
+                for a, b in spans(frames_beside(failed, len(q)), number):
                     share[a:b] *= 0.5 if number < _HALVINGS - 1 else 0.0
                 taken = self._between(q, tried, share)
-            if self._slerp_failures(taken, first, stop):
+            if self._gated.failures(taken, first, stop):
                 break
             moved = np.linalg.norm(problem.positions(taken) - problem.positions(q), axis=2)
             moving = moved.max(axis=1) > _STILL_M
-            q = taken
-            if not moving.any():
+            q, cost = taken, self._cost(taken, first, stop)
+            better = cost < least
+            best, least, without_gain = (q, cost, 0) if better else (best, least, without_gain + 1)
+            if not moving.any() or without_gain == _MAX_RELAXATIONS_WITHOUT_GAIN:
                 break
-        return q
+        return best
 
     def _between(self, q: Floats, other: Floats, share: Floats) -> Floats:
         """(frames, nq) frames at a share (frames,) of the way from q to another motion."""
@@ -296,7 +302,7 @@ class ClipTrajectory:
             if not failed or without_gain == _MAX_ROUNDS_WITHOUT_GAIN:
                 break
             q = self._solve_again(q, failed, number)
-            failed = [*self._slerp_failures(q), *failures(q)]
+            failed = [*self._gated.failures(q), *failures(q)]
             without_gain += 1
             if len(failed) < fewest:
                 best, fewest, without_gain = q, len(failed), 0
@@ -310,9 +316,7 @@ class ClipTrajectory:
         fast: frames that are solved again too, with their margin unchanged.
         """
         self._instants += failed
-        at = np.zeros(len(q), dtype=np.bool_)
-        for instant in failed:
-            at[instant.frame : instant.frame + 2] = True
+        at = frames_beside(failed, len(q))
         self._margin[at] = np.minimum(
             self._margin[at] + _RAISE_M, self._min_margin_m + _MAX_RAISE_M
         )
@@ -333,37 +337,6 @@ class ClipTrajectory:
         step = np.linalg.norm(np.diff(self._problem.positions(q[first:stop]), axis=0), axis=2)
         beyond = step - self._problem.allowed_step[first : stop - 1]
         return (first + np.flatnonzero(beyond.max(axis=1, initial=-np.inf) > _TOO_FAST_M)).tolist()
-
-    def _check(self, q: Floats, intervals: Ints) -> None:
-        """Find out which of the intervals pass the gate."""
-        table = self._table
-        certified_intervals(
-            table.skeleton.tree,
-            table.shapes,
-            table.bodies,
-            self._problem.pairs,
-            q,
-            intervals,
-            self._slack_m,
-            self._gate,
-            self._passed,
-        )
-        self._checked = q.copy()
-
-    def _slerp_failures(self, q: Floats, first: int = 0, stop: int | None = None) -> list[Instant]:
-        """Instants of the intervals that the gate does not certify, from first to stop - 1.
-
-        Intervals that have not changed since the last call are not checked again.
-        """
-        stale: Bools = np.any(q != self._checked, axis=1)
-        self._check(q, np.flatnonzero(np.logical_or(stale[:-1], stale[1:])))
-        found: list[Instant] = []
-        for t in first + np.flatnonzero(np.logical_not(self._passed[first:stop])):
-            for u in BETWEEN:
-                between = np.empty(q.shape[1])
-                kinematics.interpolate(self._problem.skeleton.tree, q[t], q[t + 1], u, between)
-                found.append(Instant(int(t), u, between))
-        return found
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
         """Ranges (first, stop) of frames near a chosen one; long ranges are split and overlap."""

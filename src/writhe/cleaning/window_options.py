@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from writhe.arrays import Floats
 
+BETWEEN = (0.25, 0.5, 0.75)  # fractions of an interval at which contacts are added
+
 
 @dataclass(frozen=True, slots=True)
 class WindowOptions:

@@ -183,7 +183,9 @@ def limit_inequalities(
     """Append the joint limits nearer than near_m to the rows of each frame of q (F, nq).
 
     lower, upper (F, m): the interval of each limit. Distances are scaled to metres. column_of (nv,)
-    is -1 for what is not solved for; limits of such joints are left out.
+    is -1 for what is not solved for; limits of such joints are left out. The twist of a ball joint
+    turns ever faster as its swing approaches half a turn: rows with a derivative g longer than 1
+    are divided by |g|, which makes them the angle to the limit, to first order.
     """
     m = limits.kind.shape[0]
     coordinates, values, gradient = np.zeros((m, 3)), np.zeros(m), np.zeros(3)
@@ -198,8 +200,12 @@ def limit_inequalities(
             if used == rows.value.shape[1]:
                 break
             size = limit_gradient(limits, i, coordinates, gradient)
-            sign = metres_per_radian if below < above else -metres_per_radian
-            rows.value[f, used] = metres_per_radian * min(below, above)
+            length = 0.0
+            for c in range(size):
+                length += gradient[c] * gradient[c]
+            scale = metres_per_radian / max(1.0, sqrt(length))
+            sign = scale if below < above else -scale
+            rows.value[f, used] = scale * min(below, above)
             for c in range(rows.row.shape[2]):
                 rows.row[f, used, c] = 0.0
             for c in range(size):

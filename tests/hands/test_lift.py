@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,36 @@ def test_a_bar_is_carried_upright_and_level_before_the_body(height_m):
             for f in (before, after)
         ]
         np.testing.assert_allclose(in_bar[0], in_bar[1], atol=0.002)
+
+
+def test_a_bar_is_gripped_alike_whichever_way_its_frame_faces():
+    scene, q = scene_with(bar_at(0.98))
+    turned = replace(scene.object("bar"), rotation=np.array([0.0, 0.0, 1.0, 0.0]))
+    for item in (scene.object("bar"), turned):
+        asked = replace(scene, objects=(item,))
+        row = asked.layout.rest()
+        row[asked.layout.actor_q["anna"]] = q[scene.layout.actor_q["anna"]]
+        found = grip_with_both(asked, "anna", "bar", row)
+        assert found.closed and found.certified
+        frames = forward(asked.layout.skeleton, found.q)
+        across = [
+            frames.position(f"anna.left_{part}") - frames.position(f"anna.right_{part}")
+            for part in ("shoulder", "hip")
+        ]
+        shoulders, hips = (np.arctan2(vector[0], vector[2]) for vector in across)
+        assert (
+            abs(np.degrees(shoulders - hips)) < 6.0
+        )  # the trunk is not turned to one of the hands
+
+
+def test_a_lift_whose_hand_stays_behind_is_not_upright():
+    scene, q = scene_with(bar_at(0.98))
+    gripped = grip_with_both(scene, "anna", "bar", q)
+    held = carried(scene, gripped.q, "bar", gripped.first.wrist)
+    row = carried_over(scene, gripped.q, held)
+    elsewhere = replace(gripped.second.hold, position_in_other=(3.0, 0.0, 0.0))
+    found = lift(held, "anna", "bar", row, holds=[elsewhere])
+    assert found.hand_error_m > 0.5 and not found.upright
 
 
 def test_a_cup_in_one_hand_stays_as_it_is_turned():

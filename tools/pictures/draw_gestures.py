@@ -36,7 +36,6 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.features.posing.hands import SetHandPose
 from writhe.studio.features.posing.preset_poses import ApplyPresetPose
 from writhe.studio.features.scene.objects import AddObject
-from writhe.studio.features.tangling.tangles import current_configuration
 from writhe.studio.server.command_handlers import carry_out
 
 BODY = "human_with_fingers"
@@ -175,7 +174,7 @@ def made(gesture: Gesture, goals: dict[str, Floats]) -> tuple[Scene, Floats]:
         for k, (joint, place) in enumerate(gesture.drags):
             goal = goals[joint] if place is None else np.array(place)
             drag(editor, number, joint, goal, both=gesture.both, request=str(k + 1))
-        found = editor.scene, current_configuration(editor)
+        found = editor.scene, editor.configuration
         document.close()
     return found
 

@@ -5,6 +5,7 @@ import { usesTouch } from "./labels";
 import { activeActor, notify, store } from "./store";
 import { cancelKeyDrag } from "./timeline/timeline_keys";
 import { nextKeyTime, previousKeyTime } from "./timeline/timeline_math";
+import { openCommandSearch } from "./ui/command_search";
 import { openHelp } from "./ui/help";
 import { toggleTheme } from "./ui/theme";
 import { clearMessages, showMessage } from "./ui/toast";
@@ -234,6 +235,7 @@ function viewActions(editor: Editor): Action[] {
     { name: "graph", title: "Graph of the linking over time", keys: ["G"], group, run: toggle("graph") },
     { name: "compare", title: "Compare two methods", keys: ["D"], group, run: () => toggleComparison(editor) },
     { name: "theme", title: "Light or dark theme", keys: ["T"], group, run: toggleTheme },
+    { name: "search", title: "Find an action", keys: ["Ctrl+K", "/"], group, run: () => openCommandSearch(editor) },
     { name: "help", title: "Help and shortcuts", keys: ["?", "F1"], group, run: () => openHelp(editor.actions) },
   ];
 }

@@ -81,6 +81,7 @@ export class Editor {
 
   /** Send a command and return its request id. */
   command(bare: BareCommand): string {
+    this.jobs.showBusy();
     return this.connection.command(bare);
   }
 
@@ -118,6 +119,7 @@ export class Editor {
   }
 
   private receive(message: Outgoing): void {
+    if (this.connection.waiting === 0) this.jobs.showBusy(0);
     switch (message.type) {
       case "welcome":
         store.welcome = message;

@@ -8,6 +8,7 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats, vector3
+from writhe.collision import certify
 from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.hands.grasp import longest_piece
@@ -28,6 +29,7 @@ _APART = 0.6  # from the middle to each hand, relative to the distance between t
 _HOVER_M = (0.16, 0.14)  # before a place, towards the body and above it
 _ABOVE_M = 0.10  # the hands above the object, before they are lowered to it
 _FRAMES, _STOPS = 60, 4  # in which the hands get there, and the postures kept of that way
+_SAME_M = 0.002  # a hand nearer than this to its place on the object holds it there
 _SHORTEST_M = 0.12  # half the length of the shortest object that has room for two hands
 
 
@@ -112,13 +114,16 @@ def grip_with_both(
             )
         )
         row = found[-1].q
+    for part in found:
+        if part.approach:
+            reaching.set_fingers(way[-1], part.approach[-1], part.hand)
+    row = reaching.together(way[-1], found)
     opened = row.copy()
     for part in found:
-        for joint in part.hand.joints if part.approach else ():
-            at = layout.skeleton.q_slice(f"{actor}.{joint}")
-            opened[at] = part.approach[-1][at]
-            way[-1][at] = part.approach[-1][at]
-    return BothHands(found[0], found[1], (*way, reaching.above(opened), opened))
+        if part.approach:
+            reaching.set_fingers(opened, part.approach[-1], part.hand)
+    first, second = (replace(part, q=row) for part in found)
+    return BothHands(first, second, (*way, reaching.above(opened), opened))
 
 
 class _ReachingPerson:
@@ -145,13 +150,43 @@ class _ReachingPerson:
 
     def above(self, q: Floats) -> Floats:
         """The configuration with the hands raised from an object, turned as they are."""
+        return self.moved(q, self._wrists_of(q, _ABOVE_M))[-1]
+
+    def together(self, q: Floats, found: list[Grip]) -> Floats:
+        """The grips of both hands, reached at once from q with open fingers.
+
+        Hands that close one after the other leave the trunk turned to the first one. The last of
+        the grips is returned if both hands at once do not get there.
+        """
+        last = found[-1].q
+        goals = self._wrists_of(last, 0.0)
+        row = self.moved(self.moved(q, self._wrists_of(last, _ABOVE_M))[-1], goals)[-1]
+        frames = forward(self._layout.skeleton, row)
+        off_m = [
+            np.linalg.norm(frames.position(self._prefix + goal.joint) - goal.position_in_world)
+            for goal in goals
+        ]
+        if max(off_m) > _SAME_M:
+            return last
+        for part in found:
+            self.set_fingers(row, last, part.hand)
+        return row if certify(self._layout.table, np.array([row, row]), fps=1.0).certified else last
+
+    def set_fingers(self, q: Floats, source: Floats, hand: Hand) -> None:
+        """Change q: the fingers of a hand as in another configuration."""
+        for joint in hand.joints:
+            at = self._layout.skeleton.q_slice(self._prefix + joint)
+            q[at] = source[at]
+
+    def _wrists_of(self, q: Floats, up_m: float) -> list[Target]:
+        """Targets of both wrists, raised from where they are at q and turned as they are."""
         frames = forward(self._layout.skeleton, q)
         targets: list[Target] = []
         for wrist in self._wrists.values():
             at, turn = (f(self._prefix + wrist) for f in (frames.position, frames.rotation))
-            raised = vector3(at + np.array([0.0, _ABOVE_M, 0.0]))
+            raised = vector3(at + np.array([0.0, up_m, 0.0]))
             targets.append(Target(wrist, raised, orientation_in_world=quaternion_of(turn)))
-        return self.moved(q, targets)[-1]
+        return targets
 
     def moved(self, q: Floats, targets: list[Target]) -> list[Floats]:
         """Configurations while the hands move straight towards targets; the last one is there."""

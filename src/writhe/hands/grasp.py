@@ -77,7 +77,7 @@ class HandOnObject:
     def candidates(self, piece: Piece, at: Floats | None) -> Iterator[tuple[Floats, Floats]]:
         """Rotations (3, 3) of the wrist and the places (3,) in the object where the palm lies."""
         half, axes = piece.half_m, piece.axes
-        sign = float(np.sign(np.linalg.det(self.hand.axes)))
+        handed = float(np.sign(np.linalg.det(self.hand.axes)))  # of a left and a right hand
         centre = piece.centre
         if at is not None:  # along the long axis where the user points
             along = float(np.clip((at - centre) @ axes[:, 0], -half[0], half[0]))
@@ -90,9 +90,9 @@ class HandOnObject:
             if half[others[0]] > 1.25 * half[others[1]]:
                 others = others[:1]
             out = -to * axes[:, side]
-            for k, sign in product(others, (1.0, -1.0)):
-                thumb = sign * axes[:, k]
-                along = sign * np.cross(out, thumb)
+            for k, way in product(others, (1.0, -1.0)):
+                thumb = way * axes[:, k]
+                along = handed * np.cross(out, thumb)
                 target = np.stack([along, out, thumb], axis=1)
                 yield target @ self.hand.axes.T, centre + to * half[side] * axes[:, side]
 

@@ -14,6 +14,7 @@ from writhe.database import PostureDatabase
 from writhe.errors import WritheError
 from writhe.hands.grasp import longest_piece
 from writhe.hands.hand import hands_of
+from writhe.hands.holds import hold_state
 from writhe.scene import Scene
 from writhe.scene.carrying import parts_below
 from writhe.skeleton import Frames, forward, quaternions
@@ -39,6 +40,7 @@ _STEEP = 0.3  # hands are not levelled if the sine of their line's angle to the 
 _ALONG = 0.9  # cosine of the angle between hands and object above which the hands lie along it
 _NEEDED = ("hips", "head", *ANKLES, "left_hip", "right_hip", "left_elbow", "right_elbow")
 _UPRIGHT_M = 0.06  # a body whose head is lower than its goal by less than this is upright
+_IN_PLACE_M = 0.05  # hands nearer to their goals than this are in place
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,9 @@ class Lift:
     `path` (k, nq) leads there from the posture before. The step gate of the poser certified each
     of its steps, without testing the object against the hands that hold it. `certified` is the
     verdict on the last pose alone, in which the object is tested against the hands in `holds`, too.
-    `hand_error_m` is the distance of the carrying hand from its goal, `stoop_m` the height that the
-    head lacks to that of an upright body.
+    `hand_error_m` is the distance of a hand from its goal, the largest of the carrying hand and of
+    those in `holds`; `stoop_m` is the distance of the head from that of an upright body, in height
+    or aside, whichever is larger.
     """
 
     q: Floats
@@ -60,8 +63,8 @@ class Lift:
 
     @property
     def upright(self) -> bool:
-        """Whether the head is as high as that of an upright body; nothing else is examined."""
-        return self.stoop_m < _UPRIGHT_M
+        """Whether the head is where that of an upright body is, and the hands carry the object."""
+        return self.stoop_m < _UPRIGHT_M and self.hand_error_m < _IN_PLACE_M
 
 
 @checked
@@ -106,8 +109,9 @@ def lift(
         rows.append(out)
     last = rows[-1]
     proof = certify(layout.table, np.array([last, last]), fps=1.0)
-    hand_error_m, stoop_m = person.errors_m(forward(layout.skeleton, last))
-    return Lift(last, np.array(rows), proof.certified, hand_error_m, stoop_m)
+    hand_m, stoop_m = person.errors_m(forward(layout.skeleton, last))
+    held_m = [hold_state(scene, last, actor, hold).apart_m for hold in holds]
+    return Lift(last, np.array(rows), proof.certified, max([hand_m, *held_m]), stoop_m)
 
 
 def _held_by_all(scene: Scene, object_name: str, joints: list[str]) -> Scene:
@@ -170,10 +174,14 @@ class _CarryingPerson:
         return [*(path.target(progress) for path in self._paths), *self._elbows]
 
     def errors_m(self, frames: Frames) -> tuple[float, float]:
-        """The distance of the hand from its goal, and the height that the head lacks to its own."""
+        """The distance of the hand from its goal, and that of the head from its own.
+
+        That of the head is the larger of the height that it lacks and of the distance aside.
+        """
         hand, _, head = self._paths
-        at = [frames.position(self._prefix + path.joint) for path in (hand, head)]
-        return float(np.linalg.norm(at[0] - hand.goal)), float(head.goal[1] - at[1][1])
+        off = frames.position(self._prefix + hand.joint) - hand.goal
+        away = frames.position(self._prefix + head.joint) - head.goal
+        return float(np.linalg.norm(off)), max(-float(away[1]), float(np.hypot(away[0], away[2])))
 
     def _standing(self) -> tuple[Floats, Floats]:
         """The rotation (3, 3) and shift (3,) that put the rest pose where the actor stands."""

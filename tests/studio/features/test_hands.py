@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from writhe.arrays import vector3
+from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import rotation_matrix
@@ -19,7 +20,7 @@ from writhe.studio.features.motion import walking
 from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.posing import hands
 from writhe.studio.features.scene import objects
-from writhe.studio.protocol import Drag, DragHandle, Release
+from writhe.studio.protocol import Drag, DragHandle, Release, Task
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.jobs import Job
 
@@ -29,6 +30,16 @@ def editor(tmp_path: Path) -> Editor:
     made = Document.create(tmp_path / "hands.writhe", "Hands")
     made.add_actor("human_with_fingers")
     return Editor(made)
+
+
+def worked(editor: Editor, message: Task) -> None:
+    """Do the work of a task now, and commit it."""
+    bodies = hands.feature.tasks | walking.feature.tasks
+    found = bodies[type(message)].body(editor, message)(Job("1", "Task", True, lambda _: None))
+    assert found.commit is not None
+    with editor.document.edit("Task") as edit:
+        found.commit(editor, edit)
+    editor.refresh()
 
 
 def joint(editor: Editor, name: str) -> int:
@@ -55,7 +66,7 @@ def test_two_clicks_grip_an_object_and_the_hand_takes_it(editor):
         object_edits.resize_object(document, edit, number, (0.03, 0.8, 0.03))
     editor.refresh()
     actor = document.actors()[0]
-    carry_out(editor, hands.GripObject("1", actor.id, joint(editor, "right_index_2"), number))
+    worked(editor, hands.GripObject("1", actor.id, joint(editor, "right_index_2"), number))
     actor = document.actors()[0]
     (hold,) = all_holds(document)
     assert hold.part.object == number and hold.other.joint == "right_wrist"
@@ -75,7 +86,7 @@ def test_two_clicks_make_two_characters_shake_hands(editor):
         edits.set_pose(document, edit, second, there, 0.0)
     editor.refresh()
     first, hand = document.actors()[0].id, joint(editor, "right_wrist")
-    carry_out(editor, hands.ShakeHands("1", first, hand, second, hand))
+    worked(editor, hands.ShakeHands("1", first, hand, second, hand))
     palms = [
         forward(figure.skeleton, document.actor(n).configuration).position("right_middle_1")
         for n in (first, second)
@@ -96,7 +107,7 @@ def test_both_hands_grip_a_bar_where_it_was_clicked(editor):
     actor = document.actors()[0].id
     for side, x in (("left", 0.2), ("right", -0.2)):
         hand = joint(editor, f"{side}_wrist")
-        carry_out(editor, hands.GripObject(side, actor, hand, number, (x, 1.0, 0.42)))
+        worked(editor, hands.GripObject(side, actor, hand, number, (x, 1.0, 0.42)))
         editor.refresh()
     one, other = all_holds(document)
     assert one.part.object == number and one.other.joint == "left_wrist"
@@ -113,7 +124,7 @@ def test_two_characters_side_by_side_turn_to_each_other_and_shake_hands(editor):
     second = document.add_actor("human_with_fingers")
     editor.refresh()
     first, hand = document.actors()[0].id, joint(editor, "right_wrist")
-    carry_out(editor, hands.ShakeHands("1", first, hand, second, hand))
+    worked(editor, hands.ShakeHands("1", first, hand, second, hand))
     figure = document.figure("human_with_fingers")
     frames = [forward(figure.skeleton, document.actor(n).configuration) for n in (first, second)]
     palms = [f.position("right_middle_1") for f in frames]
@@ -129,32 +140,40 @@ def test_two_characters_side_by_side_turn_to_each_other_and_shake_hands(editor):
             np.testing.assert_allclose(pin.position_in_world, posed.position(pin.joint), atol=0.01)
 
 
-def test_a_click_on_a_bar_takes_it_with_both_hands_and_lets_go_of_the_handshake(editor):
+def test_who_shakes_a_hand_lets_go_walks_to_the_bar_and_takes_it_with_both_hands(editor):
     document = editor.document
     second = document.add_actor("human_with_fingers")
     editor.refresh()
     first, hand = document.actors()[0].id, joint(editor, "right_wrist")
-    carry_out(editor, hands.ShakeHands("1", first, hand, second, hand))
+    worked(editor, hands.ShakeHands("1", first, hand, second, hand))
     carry_out(editor, objects.AddObject("2", "bar", actor=first))
     number = document.objects()[0].id
-    carry_out(editor, hands.GripObject("3", first, -1, number))
-    held = {
-        (h.part.object or h.part.joint, h.other.joint or h.other.object)
-        for h in all_holds(document)
-    }
-    assert held == {(number, "right_wrist"), ("left_wrist", number)}
-    actor = document.actor(first)
-    measured = editor.posed_actor(actor).diagnostics.measure(actor.configuration)
-    assert measured.clearance_m > -0.001
+    worked(editor, hands.GripObject("3", first, -1, number))
+    handshake, *grips = all_holds(document)
+    assert handshake.end_s == pytest.approx(1.0) and handshake.part.joint == "right_wrist"
+    start = grips[0].start_s
+    held = {(h.part.object or h.part.joint, h.other.joint or h.other.object) for h in grips}
+    assert held == {(number, "right_wrist"), ("left_wrist", number)} and start > 2.0
+    figure = document.figure("human_with_fingers")
+    frames = forward(figure.skeleton, document.timeline(first).at(start))
+    shoulders, hips = (
+        frames.position(f"left_{part}") - frames.position(f"right_{part}")
+        for part in ("shoulder", "hip")
+    )
+    bar = placements.placement_at(document, document.object_row(number), start)
+    along = rotation_matrix(bar[3:])[:, 0]
+    for across in (shoulders, hips):  # the whole body faces the bar: it stepped, it did not twist
+        assert abs(across @ along) > np.cos(np.radians(8.0)) * np.linalg.norm(across)
+    assert document_certificate(document).certified
 
 
 def test_who_walks_away_carries_the_bar_and_the_partner_lowers_the_arm(editor):
     document = editor.document
     carry_out(editor, objects.AddObject("1", "bar", actor=document.actors()[0].id))
     number, first = document.objects()[0].id, document.actors()[0].id
-    carry_out(editor, hands.GripObject("2", first, -1, number))
+    worked(editor, hands.GripObject("2", first, -1, number))
     editor.refresh()
-    walked(editor, walking.WalkTo("3", first, 0.0, 1.5))
+    worked(editor, walking.WalkTo("3", first, 0.0, 1.5))
     end = document.timeline(first).end_s
     figure = document.figure("human_with_fingers")
     for time_s in (0.5 * end, end):
@@ -171,12 +190,9 @@ def test_who_walks_away_carries_the_bar_and_the_partner_lowers_the_arm(editor):
 def with_bar_in_both_hands(editor: Editor, height_m: float) -> tuple[int, int]:
     """The character and a bar at this height, which it has gripped."""
     actor = editor.document.actors()[0].id
-    carry_out(editor, objects.AddObject("1", "bar", actor=actor))
+    carry_out(editor, objects.AddObject("1", "bar", (0.0, height_m, 0.36)))
     (bar,) = editor.document.objects()
-    x, _, z = bar.data.position
-    place = objects.PlaceObject("2", bar.id, (x, height_m, z), bar.data.rotation)
-    carry_out(editor, place)
-    carry_out(editor, hands.GripObject("3", actor, -1, bar.id))
+    worked(editor, hands.GripObject("3", actor, -1, bar.id))
     editor.refresh()
     return actor, bar.id
 
@@ -193,7 +209,7 @@ def test_one_click_lifts_a_bar_from_below_the_knees(editor):
     standing = head_m(editor, editor.document.actors()[0].id)
     actor, bar = with_bar_in_both_hands(editor, 0.4)
     assert head_m(editor, actor) < standing - 0.3
-    carry_out(editor, hands.LiftCarried("4", actor))
+    worked(editor, hands.LiftCarried("4", actor))
     assert head_m(editor, actor) > standing - 0.05
     place = placements.placement_at(editor.document, editor.document.object_row(bar), 0.0)
     assert 0.9 < place[1] < 1.25
@@ -206,14 +222,14 @@ def test_who_has_motion_lifts_in_the_second_after_the_playhead(editor):
     actor, _ = with_bar_in_both_hands(editor, 0.4)
     with editor.document.edit("Key") as edit:
         edits.put_key(editor.document, edit, actor, 0.0, editor.document.actor(actor).configuration)
-    carry_out(editor, hands.LiftCarried("4", actor))
+    worked(editor, hands.LiftCarried("4", actor))
     assert head_m(editor, actor, 1.0) > head_m(editor, actor, 0.0) + 0.3
 
 
 def test_who_walks_away_with_a_bar_from_the_floor_stands_up_first(editor):
     standing = head_m(editor, editor.document.actors()[0].id)
     actor, _ = with_bar_in_both_hands(editor, 0.4)
-    walked(editor, walking.WalkTo("4", actor, 0.0, 2.0))
+    worked(editor, walking.WalkTo("4", actor, 0.0, 2.0))
     end = editor.document.timeline(actor).end_s
     heights = [head_m(editor, actor, t) for t in np.linspace(1.0, end, 9)]
     assert head_m(editor, actor, 0.0) < standing - 0.3 and min(heights) > standing - 0.1
@@ -222,7 +238,7 @@ def test_who_walks_away_with_a_bar_from_the_floor_stands_up_first(editor):
 @pytest.mark.parametrize("grabbed", ["left_wrist", "right_wrist", "left_middle_2"])
 def test_a_bar_in_both_hands_is_dragged_by_either_hand_without_tilting(editor, grabbed):
     actor, bar = with_bar_in_both_hands(editor, 1.0)
-    carry_out(editor, hands.LiftCarried("4", actor))
+    worked(editor, hands.LiftCarried("4", actor))
     editor.refresh()
     skeleton = editor.document.figure("human_with_fingers").skeleton
     start = forward(skeleton, editor.posed_actor_by_number(actor).q).position(grabbed)
@@ -244,8 +260,8 @@ def test_hands_that_let_go_do_not_pass_through_each_other(editor):
     second = document.add_actor("human_with_fingers")
     editor.refresh()
     first, hand = document.actors()[0].id, joint(editor, "right_wrist")
-    carry_out(editor, hands.ShakeHands("1", first, hand, second, hand))
-    walked(editor, walking.WalkTo("2", first, 0.0, 3.0))
+    worked(editor, hands.ShakeHands("1", first, hand, second, hand))
+    worked(editor, walking.WalkTo("2", first, 0.0, 3.0))
     assert all_holds(document) == []
     assert document_certificate(document).certified
 
@@ -254,20 +270,46 @@ def test_at_the_end_of_a_walk_a_bar_is_gripped_after_the_playhead_without_touchi
     document, actor = editor.document, editor.document.actors()[0].id
     carry_out(editor, objects.AddObject("1", "bar", (0.0, 1.0, 1.2)))
     (bar,) = document.objects()
-    walked(editor, walking.WalkTo("2", actor, object=bar.id))
+    worked(editor, walking.WalkTo("2", actor, object=bar.id))
     end = document.timeline(actor).end_s
     editor.seek(end + 0.5 / document.fps)  # the page moves the playhead from frame to frame
     before = document.timeline(actor).at(end)
-    carry_out(editor, hands.GripObject("3", actor, -1, bar.id))
+    worked(editor, hands.GripObject("3", actor, -1, bar.id))
     np.testing.assert_allclose(document.timeline(actor).at(end), before, atol=1e-6)
     assert all(hold.start_s > end + 0.5 for hold in all_holds(document))
     assert {hold.carries for hold in all_holds(document)} == {True, False}
     assert document_certificate(document).certified
 
 
-def walked(editor: Editor, message: walking.WalkTo) -> None:
-    found = walking.walk_to(editor, message)(Job("1", "Walk", True, lambda _: None))
-    assert found.commit is not None
-    with editor.document.edit("Walk") as edit:
-        found.commit(editor, edit)
+def test_who_has_motion_walks_to_a_bar_behind_it_and_carries_it_away_upright(editor):
+    document, actor = editor.document, editor.document.actors()[0].id
+    standing = head_m(editor, actor)
+    carry_out(editor, objects.AddObject("1", "bar", (0.3, 1.0, -1.2)))
+    (bar,) = document.objects()
+    with document.edit("Key") as edit:
+        edits.put_key(document, edit, actor, 0.0, document.actor(actor).configuration)
+        edits.put_key(document, edit, actor, 0.5, document.actor(actor).configuration)
+    editor.seek(0.5)
+    worked(editor, hands.GripObject("2", actor, -1, bar.id))
+    start = all_holds(document)[0].start_s
+    assert start is not None and start > 2.0
+    editor.seek(start)
+    worked(editor, walking.WalkTo("3", actor, 1.5, 0.5))  # without Lift
+    end = document.timeline(actor).end_s
+    skeleton = document.figure("human_with_fingers").skeleton
+    for time_s in np.linspace(start + 1.0, end, 12):
+        frames = forward(skeleton, document.timeline(actor).at(time_s))
+        trunk = frames.position("head") - frames.position("hips")
+        assert trunk[1] > np.cos(np.radians(10.0)) * np.linalg.norm(trunk)
+        assert head_m(editor, actor, time_s) > standing - 0.1
+
+
+def test_who_has_no_room_to_straighten_up_does_not_walk_away_stooped(editor):
+    actor, _ = with_bar_in_both_hands(editor, 0.4)
+    with editor.document.edit("Ceiling") as edit:
+        number = object_edits.add_object(editor.document, edit, "box", (0.0, 1.45, 0.0))
+        object_edits.resize_object(editor.document, edit, number, (3.0, 0.1, 3.0))
     editor.refresh()
+    for message in (hands.LiftCarried("4", actor), walking.WalkTo("5", actor, 0.0, 2.0)):
+        with pytest.raises(WritheError, match="no room to straighten up"):
+            worked(editor, message)

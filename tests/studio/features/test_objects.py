@@ -219,3 +219,34 @@ def test_a_dropped_mesh_is_an_object_before_the_character(tmp_path):
     assert item.data.position[2] > 0.2
     document.undo()
     assert document.objects() == []
+
+
+def heights(document: Document, number: int) -> tuple[float, float]:
+    """The lowest and the highest point of an object, m."""
+    item = document.object_row(number)
+    points = scene_objects.surface_of(item)[0][:, 1] + item.data.position[1]
+    return float(points.min()), float(points.max())
+
+
+def test_a_bar_comes_on_a_stand_and_both_are_one_edit(document: Document) -> None:
+    actor = document.actors()[0]
+    with document.edit("Add") as edit:
+        object_edits.add_beside(document, edit, "bar", actor, actor.configuration)
+    bar, stand = document.objects()
+    assert (bar.kind, stand.kind) == ("bar", "stand")
+    low, _ = heights(document, bar.id)
+    floor, top = heights(document, stand.id)
+    assert top == pytest.approx(low, abs=0.002) and floor == pytest.approx(0.0, abs=0.002)
+    document.undo()
+    assert document.objects() == []
+
+
+def test_what_is_put_down_stands_on_what_is_below_it(document: Document) -> None:
+    with document.edit("Add") as edit:
+        table = object_edits.add_object(document, edit, "box", (0.0, 0.2, 1.0))
+        above = object_edits.add_object(document, edit, "ball", (0.1, 1.5, 1.0))
+        beside = object_edits.add_object(document, edit, "bar", (2.0, 1.2, 1.0))
+        for number in (above, beside):
+            object_edits.put_down(document, edit, number, 0.0)
+    assert heights(document, above)[0] == pytest.approx(heights(document, table)[1], abs=0.005)
+    assert heights(document, beside)[0] == pytest.approx(0.0, abs=0.002)

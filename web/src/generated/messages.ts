@@ -748,11 +748,17 @@ export interface LiftCarried {
   actor: number;
 }
 
+/** What hands were asked to do is done; `time_s` is the time at which they have done it. */
+export interface HandsMoved {
+  type: "hands_moved";
+  job: string;
+  time_s: number;
+}
+
 /** The names of the hand poses, and the characters that have fingers. */
 export interface HandsState {
   poses: string[];
   actors: number[];
-  lift_s: number;
 }
 
 /** Keep two picked parts or objects together as they are now: `part` follows `other`. */
@@ -875,6 +881,13 @@ export interface ResizeObject {
   request: string;
   object: number;
   size: [number, number, number];
+}
+
+/** Lower an object onto what is below it: another object, or the ground. */
+export interface PutDownObject {
+  type: "put_down_object";
+  request: string;
+  object: number;
 }
 
 /** Rename an object. */
@@ -1403,8 +1416,8 @@ export interface FeatureDiagnostics {
   partner: PartnerPose | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
-export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
+export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | HandsMoved | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

@@ -76,7 +76,7 @@ export function openHelp(actions: Action[]): void {
   dialog.showModal();
 }
 
-function keyCaps(keys: string): HTMLElement {
+export function keyCaps(keys: string): HTMLElement {
   const apple = /Mac|iPad|iPhone/.test(navigator.userAgent);
   const caps = keys.split("+").map((key) => h("kbd", {}, apple && key === "Ctrl" ? "⌘" : key));
   return h("span", {}, ...caps);

@@ -11,11 +11,25 @@ interface Card {
   text: HTMLElement;
 }
 
+const SLOW_MS = 400; // a command that takes longer shows that it is being worked on
+
 export class JobCards {
   readonly element = h("div", { class: "jobs", "aria-live": "polite" });
   private readonly cards = new Map<string, Card>();
+  private readonly busy = h(
+    "div",
+    { class: "job busy" },
+    h("div", { class: "job-text" }, h("strong", {}, "Working …"), h("progress", { "aria-label": "Working" })),
+  );
 
   constructor(private readonly editor: Editor) {}
+
+  /** Show soon that the server works on commands; called when one is sent, and with every message received. */
+  showBusy(afterMs = SLOW_MS): void {
+    if (afterMs > 0) setTimeout(() => this.showBusy(0), afterMs);
+    else if (this.editor.connection.waiting === 0) this.busy.remove();
+    else if (!this.busy.isConnected) this.element.append(this.busy);
+  }
 
   show(state: JobState): void {
     if (state.status !== "running") {

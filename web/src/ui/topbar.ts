@@ -141,6 +141,7 @@ export function topbar(editor: Editor, togglePanel: () => void): HTMLElement {
     exportMenu(editor),
     h("span", { class: "rule" }),
     themeButton,
+    iconButton("search", "Find an action (Ctrl+K)", () => editor.run("search")),
     iconButton("help", "Shortcuts and help (?)", () => editor.run("help")),
     iconButton("panel", "Show or hide the panel", togglePanel, "panel-button"),
   );

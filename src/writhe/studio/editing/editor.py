@@ -285,6 +285,11 @@ class Editor:
         )
 
     @property
+    def configuration(self) -> Floats:
+        """The configuration of the scene at the playhead, with the current poses of the actors."""
+        return scene_builder.configuration_at(self.document, self.scene, self.time_s, self.poses())
+
+    @property
     def holds_now(self) -> list[held_joints.JointHold]:
         """The holds that constrain joints at the playhead; kept until the document changes."""
         now = (self.document.revision, self.time_s)

@@ -6,10 +6,13 @@ and lowers its arm.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from writhe.arrays import Floats
 from writhe.hands import hands_of, lift, unclasp
+from writhe.skeleton import Figure
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import HoldRow, all_holds, carriers, put_hold, remove_hold
 from writhe.studio.document.solver_settings import SolverSettings
@@ -109,20 +112,38 @@ def carried_by(editor: Editor, number: int) -> list[HoldRow]:
     return [hold for hold in mine if hold.other.joint in wrists]
 
 
-def lifted(editor: Editor, number: int, hold: HoldRow) -> Floats | None:
-    """The pose of a character upright with an object that it carries; None: there is no room."""
+def plan_lift(editor: Editor, number: int, hold: HoldRow) -> Callable[[], Floats | None]:
+    """Computes the pose of a character upright with an object that it carries.
+
+    Everything is read from the document now; the function that is returned does not use the editor.
+    It returns None if there is no room.
+    """
     document, now = editor.document, editor.time_s
-    posed = {actor.id: editor.posed_actor(actor) for actor in document.actors()}
     scene = build_scene(document, SceneKey.of(document, (now, now)))
+    actor = document.actor(number)
+    posed = editor.posed_actor(actor)
     q = actor_in_scene(document, number, scene, editor.poses()).state
-    own = scene.layout.actor_q[actor_label(number)]
-    q[own] = posed[number].q
-    found = lift(
-        scene,
-        actor_label(number),
-        scene_objects.object_label(document.object_row(hold.part.object)),
-        q,
-        holds=held_joints.on_own_tree(document, number, now),
-        database=editor.posers.postures(SolverSettings.of(document)),
-    )
-    return found.q[own] if found.upright else None
+    label = actor_label(number)
+    own = scene.layout.actor_q[label]
+    q[own] = posed.q
+    name = scene_objects.object_label(document.object_row(hold.part.object))
+    holds = held_joints.on_own_tree(document, number, now)
+    database = editor.posers.postures(SolverSettings.of(document))
+
+    def lifted() -> Floats | None:
+        for begin in (posed.q, _standing(posed.figure, posed.q)):
+            q[own] = begin
+            found = lift(scene, label, name, q, holds=holds, database=database)
+            if found.upright and found.certified:
+                return found.q[own]
+        return None
+
+    return lifted
+
+
+def _standing(figure: Figure, q: Floats) -> Floats:
+    """The starting pose where a character stands, with the fingers as they are."""
+    out, skeleton = starting_poses.standing_here(figure, q), figure.skeleton
+    for joint in (joint for hand in hands_of(figure).values() for joint in hand.joints):
+        out[skeleton.q_slice(joint)] = q[skeleton.q_slice(joint)]
+    return out

@@ -25,12 +25,23 @@ _WHOLE_BODY_M = 1.5  # objects added beside a shorter figure are scaled down
 _APART = 1.6  # factor on the distance to a scaled-down object
 _ASIDE_M = 0.25  # an object to be held is farther away where it is not in front
 _ROOM_M = 0.8  # distance of an object to be held from the middle of other characters
+_STAND = 0.8  # width of the stand of a bar, relative to the length of the bar
 _STANDS_M = 0.01  # an object nearer than this to what is below it stands on it
 SMALLEST_M, LARGEST_M = 0.001, 20.0
 
 
 def add_object(document: Document, edit: Edit, kind: str, position: Vector3 | None = None) -> int:
-    """Add an object at a position, by default on the ground beside the figure; returns its id."""
+    """Add an object at a position, by default beside the figure; returns its id.
+
+    By default it stands on the ground, and a bar lies on a stand, which is added with it.
+    """
+    number = _add(document, edit, kind, position)
+    if kind == "bar" and position is None:
+        _put_stand(document, edit, number)
+    return number
+
+
+def _add(document: Document, edit: Edit, kind: str, position: Vector3 | None = None) -> int:
     if kind not in scene_objects.object_kinds():
         raise UnknownNameError("object", kind, scene_objects.object_kinds())
     size = scene_objects.START_SIZES_M.get(kind, (1.0, 1.0, 1.0))
@@ -48,7 +59,7 @@ def add_beside(document: Document, edit: Edit, kind: str, actor: ActorRow, q: Fl
     root = forward(figure.skeleton, q).positions[0]
     free = figure.skeleton.joints[0].kind is JointKind.FREE
     heading = heading_quaternion(q) if free else np.array([1.0, 0.0, 0.0, 0.0])
-    number = add_object(document, edit, kind)
+    number = _add(document, edit, kind)
     body = document.object_row(number).data
     size = tuple(scale * s for s in body.size) if kind in scene_objects.START_SIZES_M else body.size
     away = scale if scale == 1.0 else _APART * scale
@@ -68,7 +79,21 @@ def add_beside(document: Document, edit: Edit, kind: str, actor: ActorRow, q: Fl
         size=size,
     )
     edit.update("objects", number, data=msgspec.msgpack.encode(placed))
+    if kind == "bar":
+        _put_stand(document, edit, number)
     return number
+
+
+def _put_stand(document: Document, edit: Edit, number: int) -> None:
+    """Add a stand under a bar, as wide as it is long but for its ends."""
+    bar = document.object_row(number)
+    low, data = _corners(bar)[0], bar.data
+    stand = msgspec.structs.replace(
+        data,
+        position=(data.position[0], 0.5 * float(low[1]), data.position[2]),
+        size=(_STAND * data.size[0], float(low[1]), scene_objects.START_SIZES_M["stand"][2]),
+    )
+    insert_object(document, edit, "Stand", "stand", stand)
 
 
 _AROUND = np.radians([90.0, -90.0, 180.0])
@@ -116,6 +141,23 @@ def place_object(
     edit.update("objects", number, data=msgspec.msgpack.encode(changed))
     if document.placement_keys(number):
         _put_placement_key(document, edit, number, time_s, placement)
+
+
+def put_down(document: Document, edit: Edit, number: int, time_s: float) -> None:
+    """Lower an object onto what is below it: another object, or the ground."""
+    item = document.object_row(number)
+    place = placements.placement_at(document, item, time_s)
+    low, high = _corners(item, place)
+    level = 0.0
+    for other in document.objects():
+        if other.id != number:
+            under, top = _corners(other, placements.placement_at(document, other, time_s))
+            beside = (low[[0, 2]] > top[[0, 2]]).any() or (high[[0, 2]] < under[[0, 2]]).any()
+            if not beside and top[1] < low[1] + _STANDS_M:
+                level = max(level, float(top[1]))
+    x, y, z, *turn = (float(v) for v in place)
+    w, i, j, k = turn
+    place_object(document, edit, number, (x, y + level - float(low[1]), z), (w, i, j, k), time_s)
 
 
 def check_free(document: Document, number: int, time_s: float) -> None:
@@ -178,9 +220,11 @@ def _stands(document: Document, item: ObjectRow) -> bool:
     )
 
 
-def _corners(item: ObjectRow) -> Floats:
-    """(2, 3) the lowest and highest coordinates of an object where it was placed."""
-    turn, place = rotation_matrix(np.array(item.data.rotation)), np.array(item.data.position)
+def _corners(item: ObjectRow, placement: Floats | None = None) -> Floats:
+    """(2, 3) the lowest and highest coordinates of an object, by default where it was placed."""
+    if placement is None:
+        placement = np.array([*item.data.position, *item.data.rotation])
+    turn, place = rotation_matrix(placement[3:]), placement[:3]
     ends = [
         (shape.points_in_joint @ turn.T + place)[:, None] + [[-shape.radius_m], [shape.radius_m]]
         for shape in scene_objects.shapes_of(item)

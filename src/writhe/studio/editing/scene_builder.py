@@ -229,3 +229,12 @@ def sample_document(document: Document, scene: Scene, times_s: Floats) -> Floats
         if name in moved and placements.moves(document, item):
             q[:, layout.object_q[name]] = placements.placements(document, item, times_s)
     return q
+
+
+def configuration_at(document: Document, scene: Scene, time_s: float, poses: ScenePoses) -> Floats:
+    """(nq,) the configuration of a document's scene at a time, with actors in these poses."""
+    q = sample_document(document, scene, np.array([time_s]))[0]
+    for number, pose in poses.actors.items():
+        if actor_label(number) in scene.layout.actor_q:
+            q[scene.layout.actor_q[actor_label(number)]] = pose
+    return q

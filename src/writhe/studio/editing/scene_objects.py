@@ -21,8 +21,11 @@ START_SIZES_M = {
     "capsule": (0.12, 1.0, 0.12),
     "cylinder": (0.4, 0.45, 0.4),
     "bar": (1.0, 0.032, 0.032),
+    "stand": (0.8, 0.98, 0.3),
 }
 TITLES = {"capsule": "Rod"}
+_POST_M = 0.016  # radius of the posts of a stand
+_REST = 0.35  # length of the rests of a stand, relative to its feet
 # initial positions of objects for an actor at the origin that faces +Z
 START_POSITIONS_M = {
     "chair": (0.0, 0.0, -0.42),
@@ -57,12 +60,26 @@ def shapes_of(item: ObjectRow) -> tuple[Shape, ...]:
             return (capsule((-half, 0.0, 0.0), (half, 0.0, 0.0), y / 2),)
         case "cylinder":
             return (cylinder((0.0, -y / 2, 0.0), (0.0, y / 2, 0.0), x / 2),)
+        case "stand":
+            return _stand(x, y, z)
         case "own":
             return tuple(_shape(row) for row in item.data.shapes)
         case kind if kind in BUILT_IN:
             return built_in(kind)[0]
         case kind:
             raise UnknownNameError("object", kind, [*object_kinds(), OWN])
+
+
+def _stand(width_m: float, height_m: float, depth_m: float) -> tuple[Shape, ...]:
+    """Two posts with feet, and a rest on each: a bar lies on them along x."""
+    r = min(_POST_M, 0.25 * min(width_m, height_m, depth_m))
+    low, high, out = -height_m / 2 + r, height_m / 2 - r, depth_m / 2 - r
+    shapes: list[Shape] = []
+    for x in (-width_m / 2 + r, width_m / 2 - r):
+        shapes.append(capsule((x, low, 0.0), (x, high, 0.0), r))
+        shapes.append(capsule((x, low, -out), (x, low, out), r))
+        shapes.append(capsule((x, high, -_REST * out), (x, high, _REST * out), r))
+    return tuple(shapes)
 
 
 def surface_of(item: ObjectRow) -> tuple[Floats, Ints]:

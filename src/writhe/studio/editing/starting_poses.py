@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats, vector3
 from writhe.hands import hand_pose, hands_of
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.studio.document.row_types import PinRow
 from writhe.studio.editing.contact_defaults import clearance
@@ -89,6 +91,21 @@ def starting_pins(figure: Figure, q: Floats) -> tuple[PinRow, ...]:
     if feet:
         return tuple(pin_here(figure, q, joint, orientation=True) for joint in feet)
     return (pin_here(figure, q, figure.skeleton.names[0], orientation=True),)
+
+
+def between_feet(figure: Figure, q: Floats) -> Floats:
+    """(3,) the middle of the ankles."""
+    frames = forward(figure.skeleton, q)
+    feet = [frames.position(joint) for role, joint in figure.roles if role in ANKLES]
+    return np.mean(feet, axis=0)
+
+
+def standing_here(figure: Figure, q: Floats) -> Floats:
+    """The starting pose where the feet are at q, with the heading of q."""
+    upright = starting_pose(figure)
+    turn = yaw_matrix(heading_of(figure, q) - heading_of(figure, upright))
+    away = between_feet(figure, q) - turn @ between_feet(figure, upright)
+    return moved_roots(figure.skeleton, upright[None], turn, away)[0]
 
 
 def limb_of(figure: Figure, joint: str) -> tuple[str, ...]:

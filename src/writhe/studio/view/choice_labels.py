@@ -42,7 +42,8 @@ _OBJECTS = {
     "ball": ("Ball", "A ball of any size."),
     "capsule": ("Rod", "A round rod of any length and thickness: a pole, a rail."),
     "cylinder": ("Cylinder", "An upright drum or column."),
-    "bar": ("Bar", "A bar at the height of the hands, to hold with one hand or both."),
+    "bar": ("Bar", "A bar on a stand, at the height of the hands, to hold with one hand or both."),
+    "stand": ("Stand", "Two posts that a bar or rod lies on."),
 }
 _SCENES = {
     "empty": ("Empty", "Nothing but the floor."),

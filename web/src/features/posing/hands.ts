@@ -34,13 +34,8 @@ export const install: Install = (editor) => {
     icon("link"),
     "Grip or shake hands",
   );
-  on(["state"], () => mode.followGrip());
   const carrying = () => carryingHolds().some((hold) => hold.other_actor === store.active);
-  const lift = () => {
-    const { lift_s } = store.state!.features.hands;
-    editor.command({ type: "lift_carried", actor: store.active });
-    if (activeActor()?.animated) editor.seek(store.timeS + lift_s);
-  };
+  const lift = () => editor.command({ type: "lift_carried", actor: store.active });
   const raise = wideButton(
     "Lift",
     "Stand upright and carry what the hands hold in front of the body (L)",
@@ -88,33 +83,28 @@ export const install: Install = (editor) => {
       { name: "grip", title: "Grip an object or shake hands", keys: ["Shift+G"], group: "Pose", run: toggle },
       { name: "lift", title: "Lift what the hands hold", keys: ["L"], group: "Pose", enabled: carrying, run: lift },
     ],
+    /** A character that reaches after the playhead is shown where its hands have closed. */
+    receive(message) {
+      if (message.type !== "hands_moved") return;
+      if (message.time_s > store.timeS + 1e-4) editor.seek(message.time_s);
+      if (carrying()) showMessage("Lift (L) stands up with it, Walk to … (N) carries it away.");
+    },
   };
 };
 
 /** The first press picks a hand, the second an object or a hand of another character; an object pressed first is
  * taken with both hands. */
-function gripMode(editor: Editor): Mode & { followGrip: () => void } {
-  let asked: number | null = null; // the number of holds when a grip was asked for
+function gripMode(editor: Editor): Mode {
   let first: { actor: number; joint: number } | null = null;
   const firstHint = "Click a hand, or an object to take it with both hands";
   const take = (actor: number, joint: number, object: number, at?: [number, number, number]) => {
     store.selectedObject = null; // it follows the hand from now on
     notify("selection");
-    showMessage("The hands close around it … Lift (L) stands up with it, Walk to … (N) carries it away.");
-    asked = store.state?.features.holds.holds.length ?? 0;
     editor.command({ type: "grip_object", actor, joint, object, at: at ?? null });
     editor.tools.enter(null);
   };
   const mode = {
     hint: firstHint,
-    /** A character that reaches after the playhead is shown where it holds the object. */
-    followGrip() {
-      const { holds } = store.state!.features.holds;
-      if (asked === null || holds.length <= asked) return;
-      asked = null;
-      const start = Math.max(...holds.map((hold) => hold.start_s ?? 0));
-      if (start > store.timeS + 1e-4) editor.seek(start);
-    },
     down(at: PointerAt) {
       const body = editor.viewport.pick(at.x, at.y);
       const thing = editor.viewport.objects.pick(at.ray);

@@ -4,12 +4,15 @@ import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { PresetPose, PresetPoses } from "../../generated/messages";
 import { activeActor, on, store } from "../../store";
-import { searchWords, wordDistance } from "../../ui/pose_search";
+import { wideButton } from "../../ui/buttons";
+import { findActions } from "../../ui/command_search";
 import { drawSilhouette } from "../../ui/silhouette";
 import { onTheme } from "../../ui/theme";
+import { searchWords, wordDistance } from "../../ui/word_search";
 
 const PIXELS = 156;
 const AFTER_WALK_S = 1.5; // to sit down, or whatever follows a walk
+const FEW_ACTIONS = 3; // shown with the poses that match a search
 const FEW = 12; // shown at first: the panel scrolls, not the list within it
 // shown first while no search is typed
 const STARTERS = [
@@ -48,7 +51,7 @@ class PresetPanel {
   private readonly search = h("input", {
     type: "search",
     class: "grow",
-    placeholder: "arms crossed …",
+    placeholder: "arms crossed, handshake …",
     "aria-label": "Find a pose",
     title: "Type words such as sit folded, kneel or hands up; Enter applies the first result",
   });
@@ -56,6 +59,7 @@ class PresetPanel {
     "aria-label": "Where",
     title: "Poses on a chair or ladder add it to the scene",
   });
+  private readonly actions = h("div", { class: "grid", "aria-label": "Actions of that name" });
   private readonly more = h("button", {
     type: "button",
     class: "link gap",
@@ -75,7 +79,7 @@ class PresetPanel {
       "Preset poses are for people: this figure was not recognised as one.",
     );
     const finder = h("div", { class: "preset-find" }, this.search, this.setting);
-    this.element = h("div", {}, finder, this.list, this.more, blendSlider(), note);
+    this.element = h("div", {}, finder, this.actions, this.list, this.more, blendSlider(), note);
     this.search.addEventListener("input", () => this.draw());
     this.setting.addEventListener("change", () => this.draw());
     this.search.addEventListener("keydown", (event) => {
@@ -121,6 +125,8 @@ class PresetPanel {
     this.more.textContent = this.showsAll ? "Show fewer" : `Show all ${all.length}`;
     fill(this.list, ...shown.map((pose, k) => this.tile(pose, k === 0)));
     if (!shown.length && this.poses.length) fill(this.list, h("p", { class: "note" }, "No pose of that name."));
+    const actions = this.search.value.trim() ? findActions(this.editor.actions, this.search.value) : [];
+    fill(this.actions, ...actions.slice(0, FEW_ACTIONS).map((one) => wideButton(one.title, one.title, one.run)));
     this.tiles.forEach((_, tile) => this.visibility.observe(tile));
   }
 
@@ -147,6 +153,7 @@ class PresetPanel {
     const first = this.tiles.values().next().value;
     this.applyOnArrival = !this.poses.length;
     if (first) apply(this.editor, first);
+    else (this.actions.firstElementChild as HTMLElement | null)?.click();
   }
 
   /** Draw the pictures that scroll into view. */

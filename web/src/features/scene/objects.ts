@@ -34,6 +34,11 @@ const WIDTHS: { [kind: string]: [string, number][] } = {
     ["Length", 0],
     ["Thickness", 1],
   ],
+  stand: [
+    ["Width", 0],
+    ["Height", 1],
+    ["Depth", 2],
+  ],
 };
 
 export const install: Install = (editor) => {
@@ -286,6 +291,9 @@ function detailsOf(editor: Editor, object: ObjectState): HTMLElement {
     h(
       "div",
       { class: "grid gap" },
+      wideButton("Put down", "Lower it onto what is below it: another object, or the floor", () =>
+        editor.command({ type: "put_down_object", object: object.id }),
+      ),
       wideButton("Key object", keyTitle, () => editor.run("key-object"), "key"),
       wideButton("Remove", "Remove the object (Shift+Delete)", () => editor.run("remove-object"), "trash"),
     ),

@@ -31,12 +31,13 @@ from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import edits, held_joints, scene_objects
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
-from writhe.studio.editing.hand_actions import LIFT_S, carried_by, lifted
+from writhe.studio.editing.hand_actions import LIFT_S, carried_by, plan_lift
 from writhe.studio.editing.scene_builder import actor_label
-from writhe.studio.feature import Feature
+from writhe.studio.editing.walks import plan_approach
+from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.scene.holds import hold_together
-from writhe.studio.features.tangling.tangles import current_configuration
-from writhe.studio.protocol import Command, MessagePart, Name
+from writhe.studio.protocol import Command, Message, MessagePart, Name, Task
+from writhe.studio.server.jobs import Job
 
 feature = Feature("hands")
 _REACH_S = 0.3  # from one pose of a hand that reaches to the next
@@ -51,11 +52,11 @@ class SetHandPose(Command):
     name: Name
 
 
-class GripObject(Command):
+class GripObject(Task):
     """Bring the hand of a picked joint to an object and close the fingers around it.
 
     `joint` -1: both hands. `at` is the place in the world where it was clicked; by default its
-    handiest piece is gripped. A character without motion steps to an object out of reach.
+    handiest piece is gripped. A character steps or walks to an object out of reach.
     """
 
     actor: int
@@ -64,7 +65,7 @@ class GripObject(Command):
     at: Vector3 | None = None
 
 
-class ShakeHands(Command):
+class ShakeHands(Task):
     """Bring the hands of two characters together, by a picked joint of each."""
 
     actor: int
@@ -73,7 +74,7 @@ class ShakeHands(Command):
     other_joint: int
 
 
-class LiftCarried(Command):
+class LiftCarried(Task):
     """Straighten up with what the hands hold, and carry it before the body.
 
     A character with motion does so in the second after the playhead.
@@ -82,12 +83,18 @@ class LiftCarried(Command):
     actor: int
 
 
+class HandsMoved(Message):
+    """What hands were asked to do is done; `time_s` is the time at which they have done it."""
+
+    job: str
+    time_s: float
+
+
 class HandsState(MessagePart):
     """The names of the hand poses, and the characters that have fingers."""
 
     poses: list[str]
     actors: list[int]
-    lift_s: float  # that straightening up takes
 
 
 @per_figure
@@ -100,7 +107,7 @@ def state(editor: Editor) -> HandsState:
     """Who can use hand poses."""
     document = editor.document
     able = [a.id for a in document.actors() if _has_fingers(document.figure(a.figure))]
-    return HandsState(list(HAND_POSES), able, LIFT_S)
+    return HandsState(list(HAND_POSES), able)
 
 
 @feature.command("Hand pose")
@@ -114,51 +121,76 @@ def set_hand_pose(editor: Editor, edit: Edit, message: SetHandPose) -> None:
     edits.set_pose(editor.document, edit, actor.id, q, editor.time_s)
 
 
-@feature.command("Grip")
-def grip_object(editor: Editor, edit: Edit, message: GripObject) -> None:
+@feature.task("Grip", needs=("planning",))
+def grip_object(editor: Editor, message: GripObject) -> Work:
     """The hand goes to the object, closes around it and takes it; a second hand holds on to it.
 
-    A hand that held something else lets go of it. At a key, such as the end of a walk, the hand
-    reaches after the playhead; otherwise the grip is the pose at the playhead.
+    A character without motion is placed before an object out of reach. One with motion, or one
+    that shakes a hand, walks there after the playhead, faces it, and then reaches; the hold begins
+    when the hands have closed.
     """
-    document, number = editor.document, message.actor
+    document, number, now = editor.document, message.actor, editor.time_s
     thing = scene_objects.object_label(document.object_row(message.object))
-    actor, database = actor_label(number), _postures(editor)
-    sides = ("right", "left") if message.joint < 0 else (_side(editor, number, message.joint),)
-    free = _standing_free(editor, number)
-    for side in sides:
-        _let_go(editor, edit, Anchor(number, _wrist(editor, number, side)))
-    q = current_configuration(editor)
-    if len(sides) == 2:
-        found = grip_with_both(editor.scene, actor, thing, q, step=free, database=database)
-    else:
-        at = None if message.at is None else _in_object(editor, q, thing, message.at)
-        pins = _held_wrists(editor, number, sides[0])
-        if free and not pins:
-            q = stand_before(editor.scene, actor, thing, q, at=at)
-        found = grip(editor.scene, actor, sides[0], thing, q, at=at, pins=pins, database=database)
-    if not found.closed:
-        hands = "both hands" if len(sides) == 2 else f"the {sides[0]} hand"
-        raise WritheError(
-            f"{hands} cannot reach it or get around it: walk to it (N, then click it), or turn it"
-        )
-    start_s = None
-    if _is_keyed_here(editor, number):
-        start_s = _key_after(editor, edit, number, [*found.approach, found.q])
-    else:
-        _keep(editor, edit, number, found.q, moved=free)
-    for side in sides:
-        hand = Anchor(number, _wrist(editor, number, side))
-        hold_together(editor, edit, hand, Anchor(object=message.object), start_s)
+    both = message.joint < 0
+    sides = ("right", "left") if both else (_side(editor, number, message.joint),)
+    wrists = [Anchor(number, _wrist(editor, number, side)) for side in sides]
+    scene, q, database = editor.scene, editor.configuration, _postures(editor)
+    at = None if both or message.at is None else _in_object(editor, q, thing, message.at)
+    pins = [] if both else _held_wrists(editor, number, sides[0])
+    coming = plan_approach(editor, number, thing, at, both=both)
+    free = coming is None and _standing_free(editor, number)
+    actor = actor_label(number)
+    own = scene.layout.actor_q[actor]
+
+    def work(job: Job) -> Outcome:
+        walked, row = None, q.copy()
+        if coming is not None:
+            if coming.walk is not None:
+                job.report(0.1, "walks there")
+                walked = coming.walk.solve()
+            row[own] = coming.pose if walked is None else walked.motion.q[-1]
+        job.report(0.5, "reaches for it")
+        if both:
+            found = grip_with_both(scene, actor, thing, row, step=free, database=database)
+        else:
+            if free and not pins:
+                row = stand_before(scene, actor, thing, row, at=at)
+            found = grip(scene, actor, sides[0], thing, row, at=at, pins=pins, database=database)
+        if not found.closed:
+            raise WritheError(
+                f"{'both hands' if both else f'the {sides[0]} hand'} cannot reach it or get around"
+                " it: walk to it (N, then click it), or turn it"
+            )
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            start_s = None
+            if coming is None:
+                for wrist in wrists:
+                    _let_go(editor, edit, wrist, now)
+                _keep(editor, edit, number, found.q[own], now, moved=free)
+            else:
+                begin_s = coming.commit(editor, edit, number, walked)
+                for wrist in wrists:
+                    _put_down(editor, edit, wrist, begin_s)
+                rows = [reach[own] for reach in (*found.approach, found.q)]
+                start_s = _key_after(editor, edit, number, begin_s, rows)
+            for wrist in wrists:
+                hold_together(editor, edit, wrist, Anchor(object=message.object), start_s)
+
+        steps = len(found.approach) + 1
+        done_s = now if coming is None else coming.arrives_s(walked) + _REACH_S * steps
+        return Outcome(commit=commit, show=HandsMoved(job.number, done_s))
+
+    return work
 
 
-@feature.command("Shake hands")
-def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
+@feature.task("Shake hands")
+def shake_hands(editor: Editor, message: ShakeHands) -> Work:
     """Both characters reach, and their hands close; they stay together until one lets go.
 
     Characters without motion turn to each other and step together first.
     """
-    numbers = (message.actor, message.other)
+    numbers, now = (message.actor, message.other), editor.time_s
     sides = (
         _side(editor, message.actor, message.joint),
         _side(editor, message.other, message.other_joint),
@@ -166,40 +198,61 @@ def shake_hands(editor: Editor, edit: Edit, message: ShakeHands) -> None:
     names = actor_label(message.actor), actor_label(message.other)
     free = all(_standing_free(editor, number) for number in numbers)
     joined = [Anchor(n, _wrist(editor, n, side)) for n, side in zip(numbers, sides, strict=True)]
-    for hand in joined:
-        _let_go(editor, edit, hand)
-    q = current_configuration(editor)
-    if free:
-        q = stand_opposite(editor.scene, *names, q)
-    found = clasp(editor.scene, *names, sides, q, database=_postures(editor))
-    if not found.met:
-        raise WritheError(
-            f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters closer,"
-            " facing each other"
-        )
-    for number in numbers:
-        _keep(editor, edit, number, found.q, moved=free)
-    hold_together(editor, edit, joined[0], joined[1])
+    scene, q, database = editor.scene, editor.configuration, _postures(editor)
+
+    def work(job: Job) -> Outcome:
+        row = stand_opposite(scene, *names, q) if free else q
+        job.report(0.3, "their hands meet")
+        found = clasp(scene, *names, sides, row, database=database)
+        if not found.met:
+            raise WritheError(
+                f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters"
+                " closer, facing each other"
+            )
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            for hand in joined:
+                _let_go(editor, edit, hand, now)
+            for number, name in zip(numbers, names, strict=True):
+                actor_q = found.q[scene.layout.actor_q[name]]
+                _keep(editor, edit, number, actor_q, now, moved=free)
+            hold_together(editor, edit, joined[0], joined[1])
+
+        return Outcome(commit=commit, show=HandsMoved(job.number, now))
+
+    return work
 
 
-@feature.command("Lift")
-def lift_carried(editor: Editor, edit: Edit, message: LiftCarried) -> None:
+@feature.task("Lift")
+def lift_carried(editor: Editor, message: LiftCarried) -> Work:
     """The character stands upright with the object in front, elbows bent by a right angle."""
     document, number, now = editor.document, message.actor, editor.time_s
     holds = carried_by(editor, number)
     if not holds:
         raise WritheError("the hands are empty: grip something first (Shift+G, then click it)")
     before = editor.posed_actor(document.actor(number)).q.copy()
-    actor_q = lifted(editor, number, holds[0])
-    if actor_q is None:
-        raise WritheError("there is no room to straighten up with it: move what is in the way")
-    if not document.timeline(number).empty:
-        edits.put_key(document, edit, number, now, before)
-        edits.put_key(document, edit, number, now + LIFT_S, actor_q)
-        return
-    edits.set_pose(document, edit, number, actor_q, now)
-    editor.posed_actor(document.actor(number)).set_pose(actor_q)
-    held_joints.keep_places(document, edit, {number: actor_q}, set(), now)
+    animated = not document.timeline(number).empty
+    lifted = plan_lift(editor, number, holds[0])
+
+    def work(job: Job) -> Outcome:
+        job.report(0.2, "straightens up")
+        actor_q = lifted()
+        if actor_q is None:
+            raise WritheError("there is no room to straighten up with it: move what is in the way")
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            if animated:
+                edits.put_key(editor.document, edit, number, now, before)
+                edits.put_key(editor.document, edit, number, now + LIFT_S, actor_q)
+                return
+            _keep(editor, edit, number, actor_q, now, moved=False)
+            held_joints.keep_places(editor.document, edit, {number: actor_q}, set(), now)
+
+        return Outcome(
+            commit=commit, show=HandsMoved(job.number, now + LIFT_S if animated else now)
+        )
+
+    return work
 
 
 def _standing_free(editor: Editor, number: int) -> bool:
@@ -210,9 +263,9 @@ def _standing_free(editor: Editor, number: int) -> bool:
     return document.timeline(number).empty and {pin.joint for pin in actor.pins} <= feet
 
 
-def _let_go(editor: Editor, edit: Edit, hand: Anchor) -> None:
+def _let_go(editor: Editor, edit: Edit, hand: Anchor, now: float) -> None:
     """End what a hand holds: now, or from the last key before the playhead on."""
-    document, now = editor.document, editor.time_s
+    document = editor.document
     keyed = document.timeline(hand.actor).keys
     keys = [] if keyed is None else [t for t in keyed.times_s.tolist() if t < now - SAME_TIME_S]
     for hold in all_holds(document):
@@ -225,37 +278,35 @@ def _let_go(editor: Editor, edit: Edit, hand: Anchor) -> None:
             remove_hold(document, edit, hold.id)
 
 
+def _put_down(editor: Editor, edit: Edit, hand: Anchor, time_s: float) -> None:
+    """End the holds of objects in a hand at a time."""
+    for hold in all_holds(editor.document):
+        objects = hold.part.object or hold.other.object
+        if hand in (hold.part, hold.other) and objects and hold.holds(time_s):
+            put_hold(editor.document, edit, msgspec.structs.replace(hold, end_s=time_s))
+
+
 def _wrist(editor: Editor, number: int, side: str) -> str:
     return hand_of(editor.document.figure(editor.document.actor(number).figure), side).wrist
 
 
-def _keep(editor: Editor, edit: Edit, number: int, q: Floats, *, moved: bool) -> None:
-    """Set the pose of an actor from that of the scene; moved: its pins are where it stands now."""
-    actor_q = q[editor.scene.layout.actor_q[actor_label(number)]]
-    edits.set_pose(editor.document, edit, number, actor_q, editor.time_s)
+def _keep(editor: Editor, edit: Edit, number: int, q: Floats, now: float, *, moved: bool) -> None:
+    """Set the pose of an actor; moved: its pins are where it stands now."""
+    edits.set_pose(editor.document, edit, number, q, now)
     if moved:
-        edits.update_pins(editor.document, edit, number, actor_q)
-    editor.posed_actor(editor.document.actor(number)).set_pose(actor_q)
+        edits.update_pins(editor.document, edit, number, q)
+    editor.posed_actor(editor.document.actor(number)).set_pose(q)
 
 
-def _is_keyed_here(editor: Editor, number: int) -> bool:
-    """Whether a character that moves has a key at the playhead: its pose there stays."""
-    keys = editor.document.timeline(number).keys
-    if keys is None or editor.time_s < SAME_TIME_S:
-        return False
-    return bool((abs(keys.times_s - editor.time_s) < 1.0 / editor.document.fps).any())
-
-
-def _key_after(editor: Editor, edit: Edit, number: int, rows: list[Floats]) -> float:
-    """Key poses of the scene one after the other, after the playhead; returns the last time."""
-    document, time_s = editor.document, editor.time_s
-    own = editor.scene.layout.actor_q[actor_label(number)]
+def _key_after(editor: Editor, edit: Edit, number: int, time_s: float, rows: list[Floats]) -> float:
+    """Key poses of an actor one after the other, after a time; returns the last time."""
+    document = editor.document
     for row in rows:
         time_s += _REACH_S
-        edits.put_key(document, edit, number, time_s, row[own])
+        edits.put_key(document, edit, number, time_s, row)
     if document.duration_s < time_s:
         edit.setting("duration_s", float(np.ceil(time_s + _ROOM_S)))
-    editor.posed_actor(document.actor(number)).set_pose(rows[-1][own])
+    editor.posed_actor(document.actor(number)).set_pose(rows[-1])
     return time_s
 
 

@@ -41,7 +41,7 @@ from writhe.studio.view.part_labels import display_name, display_names
 feature = Feature("holds")
 _FOLLOW_FRAMES = 3  # solver frames of a follower for each step of a drag
 _REACHED_M = 0.006  # a follower that is farther off holds the dragged character back
-_FURNITURE = ("chair", "ladder")  # objects that stay; hands are held on them
+_FURNITURE = ("chair", "ladder", "stand")  # objects that stay; hands are held on them
 
 
 class AddHold(Command):

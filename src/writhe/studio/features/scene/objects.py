@@ -47,6 +47,12 @@ class ResizeObject(Command):
     size: tuple[Metres, Metres, Metres]
 
 
+class PutDownObject(Command):
+    """Lower an object onto what is below it: another object, or the ground."""
+
+    object: int
+
+
 class RenameObject(Command):
     """Rename an object."""
 
@@ -111,6 +117,12 @@ def place(editor: Editor, edit: Edit, message: PlaceObject) -> None:
 def resize(editor: Editor, edit: Edit, message: ResizeObject) -> None:
     """Resize an object."""
     object_edits.resize_object(editor.document, edit, message.object, message.size)
+
+
+@feature.command("Put down")
+def put_down(editor: Editor, edit: Edit, message: PutDownObject) -> None:
+    """Lower an object onto what is below it."""
+    object_edits.put_down(editor.document, edit, message.object, editor.time_s)
 
 
 @feature.command("Rename object")

@@ -11,7 +11,6 @@ from writhe.studio.feature import Feature
 from writhe.studio.features.tangling.tangles import (
     TangleGoal,
     Winding,
-    current_configuration,
     tangle_of,
     tangle_setup_of,
     winding_of,
@@ -67,7 +66,7 @@ def follow(editor: Editor, actor: int) -> PartnerPose | None:
     other = goal.second.actor if actor == goal.first.actor else goal.first.actor
     if other == 0 or actor_label(other) not in editor.scene.layout.actor_q:
         return None
-    q = current_configuration(editor)
+    q = editor.configuration
     key = (id(editor.scene), goal, other, editor.time_s)
     stepper = kept.stepper
     if stepper is None or kept.key != key:

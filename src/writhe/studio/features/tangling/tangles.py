@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-import numpy as np
 from msgspec import Meta
 
 from writhe.arrays import Floats, Vector3, vector3
@@ -150,16 +149,7 @@ def state(editor: Editor) -> TanglesState:
 def measure(editor: Editor, message: MeasureTangle) -> TangleMeasured:
     """The writhe matrix in the current poses, including an ongoing drag."""
     goal = TangleGoal(message.first, message.second, 0.0)
-    return TangleMeasured(winding_of(editor, goal, current_configuration(editor)))
-
-
-def current_configuration(editor: Editor) -> Floats:
-    """The scene's configuration at the playhead, with the current poses of the actors."""
-    q = editor.sample(np.array([editor.time_s]))[0]
-    for number, pose in editor.poses().actors.items():
-        if actor_label(number) in editor.scene.layout.actor_q:
-            q[editor.scene.layout.actor_q[actor_label(number)]] = pose
-    return q
+    return TangleMeasured(winding_of(editor, goal, editor.configuration))
 
 
 def tangle_of(editor: Editor, goal: TangleGoal) -> Tangle:

@@ -20,7 +20,6 @@ from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangling.tangles import (
     TangleGoal,
     Winding,
-    current_configuration,
     tangle_of,
     tangle_setup_of,
     winding_of,
@@ -106,7 +105,7 @@ def wind_step(editor: Editor, message: WindStep) -> WindStepResult:
     key = (id(editor.scene), goal.first, goal.second, tuple(free), tuple(movers))
     live = session.live
     if message.fresh or live is None or live.key != key:
-        q = current_configuration(editor)
+        q = editor.configuration
         live = _Live(key, tangle_setup_of(editor, movers, q).stepper([tangle_of(editor, goal)]), q)
         session.live = live
     live.stepper.set_target(0, tangle_of(editor, goal))
@@ -148,7 +147,7 @@ def wind(editor: Editor, message: WindTangle) -> Work:
     """Read the scene now; solve in the background and commit the resulting poses."""
     movers = check_movers(editor, [message.tangle], message.movers)
     layout, names = editor.scene.layout, display_names(editor.document)
-    start, time_s = current_configuration(editor), editor.time_s
+    start, time_s = editor.configuration, editor.time_s
     tangle = tangle_of(editor, message.tangle)
     stepper = tangle_setup_of(editor, movers, start).stepper([tangle])
 

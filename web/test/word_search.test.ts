@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { searchWords, wordDistance } from "../src/ui/pose_search";
+import { bestMatches, searchWords, wordDistance } from "../src/ui/word_search";
 
 const POSES = [
   "stand",
@@ -52,5 +52,35 @@ describe("wordDistance", () => {
     expect(distance("folded", "arms folded")).toBeLessThan(distance("crossed", "arms folded"));
     expect(distance("arms folded", "arms folded")).toBeLessThan(distance("arms folded", "sit, arms folded"));
     expect(distance("sit folded", "sit, arms folded")).toBeLessThan(distance("folded sit", "sit, arms folded"));
+  });
+});
+
+describe("bestMatches", () => {
+  const ACTIONS = ["Grip an object or shake hands", "Lift what the hands hold", "Walk: click the floor", "Pin it"];
+  const find = (typed: string) => bestMatches(ACTIONS, typed, (one) => one)[0];
+
+  it("finds actions by everyday words", () => {
+    expect(find("handshake")).toBe("Grip an object or shake hands");
+    expect(find("carry")).toBe("Lift what the hands hold");
+    expect(find("grab")).toBe("Grip an object or shake hands");
+    expect(find("freeze")).toBe("Pin it");
+  });
+
+  it("ranks names before descriptions", () => {
+    const objects = [
+      { name: "Add: Stand", about: "Two posts that a bar lies on" },
+      { name: "Add: Bar", about: "On a stand, to hold with one hand or both" },
+    ];
+    const found = bestMatches(
+      objects,
+      "add bar",
+      (one) => one.name,
+      (one) => one.about,
+    );
+    expect(found.map((one) => one.name)).toEqual(["Add: Bar", "Add: Stand"]);
+  });
+
+  it("finds nothing where nothing matches", () => {
+    expect(bestMatches(ACTIONS, "spaceship", (one) => one)).toEqual([]);
   });
 });

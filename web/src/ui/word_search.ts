@@ -1,4 +1,4 @@
-/** Search of pose names by words and their synonyms: "arms crossed" finds "arms folded". */
+/** Search of poses and actions by words and their synonyms: "arms crossed" finds "arms folded". */
 
 const SYNONYMS = [
   ["crossed", "folded", "cross"],
@@ -22,17 +22,30 @@ const SYNONYMS = [
   ["behind", "back"],
   ["ahead", "forward", "front"],
   ["lean", "leaning", "bend"],
+  ["shake", "handshake", "shaking", "greet", "greeting", "meet"],
+  ["grip", "grab", "grasp", "hold", "take", "pick", "catch", "holding", "gripping"],
+  ["lift", "carry", "carrying", "raise", "lifting", "upright"],
+  ["walk", "go", "step", "steps", "move", "locomotion", "away"],
+  ["pin", "fix", "lock", "freeze", "nail"],
+  ["mirror", "flip", "symmetric", "symmetry", "reflect"],
+  ["rotate", "turn", "twist", "spin"],
+  ["key", "keyframe", "record"],
+  ["object", "prop", "thing"],
+  ["remove", "delete", "erase"],
+  ["picture", "screenshot", "image", "render"],
+  ["undo", "revert", "back"],
 ];
 // costs in the unit of one word of a name
 const SYNONYM_COST = 4;
 const LATE_COST = 2; // the first word typed is not the first of the name
 const ORDER_COST = 5; // the words are in another order
+const ABOUT_COST = 100; // only the description matches
 const STOP_WORDS = new Set(["on", "the", "a", "an", "of", "with", "in", "to", "and", "at", "pose", "person"]);
 
 function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
-    .split(/[\s,-]+/)
+    .split(/[\s,:;()+…-]+/)
     .filter(Boolean);
 }
 
@@ -70,4 +83,23 @@ function synonyms(word: string): string[] {
   return SYNONYMS.filter((group) =>
     group.some((one) => one === word || (word.length > 3 && one.startsWith(word))),
   ).flat();
+}
+
+/** The entries that match a search, best first: those whose names match, then those whose descriptions do. */
+export function bestMatches<T>(
+  entries: T[],
+  typed: string,
+  nameOf: (entry: T) => string,
+  aboutOf: (entry: T) => string = () => "",
+): T[] {
+  const searched = searchWords(typed);
+  return entries
+    .flatMap((entry) => {
+      const named = wordDistance(searched, nameOf(entry));
+      const described = wordDistance(searched, `${nameOf(entry)} ${aboutOf(entry)}`);
+      if (described === null) return [];
+      return [{ entry, distance: named ?? described + ABOUT_COST }];
+    })
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ entry }) => entry);
 }

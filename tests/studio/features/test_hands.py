@@ -152,8 +152,9 @@ def test_who_shakes_a_hand_lets_go_walks_to_the_bar_and_takes_it_with_both_hands
     handshake, *grips = all_holds(document)
     assert handshake.end_s == pytest.approx(1.0) and handshake.part.joint == "right_wrist"
     start = grips[0].start_s
+    assert start is not None and start > 2.0
     held = {(h.part.object or h.part.joint, h.other.joint or h.other.object) for h in grips}
-    assert held == {(number, "right_wrist"), ("left_wrist", number)} and start > 2.0
+    assert held == {(number, "right_wrist"), ("left_wrist", number)}
     figure = document.figure("human_with_fingers")
     frames = forward(figure.skeleton, document.timeline(first).at(start))
     shoulders, hips = (

@@ -16,6 +16,7 @@ from writhe.cleaning.clean import clean as clean
 from writhe.collision import Certificate as Certificate
 from writhe.collision import CollisionTable as CollisionTable
 from writhe.collision import certify as certify
+from writhe.database import PairDatabase as PairDatabase
 from writhe.database import PostureDatabase as PostureDatabase
 from writhe.errors import WritheError as WritheError
 from writhe.hands import Grip as Grip
@@ -39,6 +40,7 @@ from writhe.planning import Timing as Timing
 from writhe.planning import plan as plan
 from writhe.planning import to_motion as to_motion
 from writhe.postures.builtin import builtin_database as builtin_database
+from writhe.postures.pairs import builtin_pairs as builtin_pairs
 from writhe.progress import Progress as Progress
 from writhe.recognition import Recognition as Recognition
 from writhe.recognition import recognise as recognise
@@ -53,6 +55,8 @@ from writhe.skeleton import Motion as Motion
 from writhe.skeleton import Skeleton as Skeleton
 from writhe.skeleton import forward as forward
 from writhe.skeleton.figures import figure as figure
+from writhe.solvers.partners import PartnerReaction as PartnerReaction
+from writhe.solvers.partners import PosedPair as PosedPair
 from writhe.solvers.posing import Controls as Controls
 from writhe.solvers.posing import Hold as Hold
 from writhe.solvers.posing import Pin as Pin

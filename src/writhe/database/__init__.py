@@ -9,6 +9,7 @@ from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
     from writhe.database.database import PostureDatabase
+    from writhe.database.pairs import PairDatabase
     from writhe.database.posture import normalise, posture_features
     from writhe.database.retarget_database import database_on
     from writhe.database.search import NeighbourSearch
@@ -17,10 +18,18 @@ else:
         __name__,
         {
             "PostureDatabase": "writhe.database.database",
+            "PairDatabase": "writhe.database.pairs",
             "database_on": "writhe.database.retarget_database",
             **dict.fromkeys(("normalise", "posture_features"), "writhe.database.posture"),
             "NeighbourSearch": "writhe.database.search",
         },
     )
 
-__all__ = ["NeighbourSearch", "PostureDatabase", "database_on", "normalise", "posture_features"]
+__all__ = [
+    "NeighbourSearch",
+    "PairDatabase",
+    "PostureDatabase",
+    "database_on",
+    "normalise",
+    "posture_features",
+]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints, floats
+from writhe.database.parquet import array_of_column, list_column, read_table, write_table
 from writhe.database.posture import normalise, posture_features
 from writhe.database.search import NeighbourSearch
-from writhe.errors import FileFormatError, WritheError
+from writhe.errors import WritheError
 from writhe.kernels.database.posture_distances import thin_out
 from writhe.skeleton import Figure, forward, quaternions
 from writhe.skeleton.mirror import mirror_postures
@@ -188,88 +187,32 @@ class PostureDatabase:
 
     def save(self, path: str | Path) -> None:
         """Write a Parquet file, which pandas and DuckDB can read."""
-        pa, pq = _arrow()
-        header = {
-            "writhe_database": FORMAT_VERSION,
-            "figure": self.figure.name,
-            "joints": list(self.figure.skeleton.names),
-            "object": self.object_name,
+        header = {"writhe_database": FORMAT_VERSION, "object": self.object_name}
+        columns = {
+            "clip": list(self.clip),
+            "frame": self.frame,
+            "penetrating": self.penetrating,
+            "posture": list_column(self.q),
+            "linking": list_column(self.linking),
+            "object_linking": list_column(self.object_linking),
+            "object_pose": list_column(self.object_pose),
         }
-        table = pa.table(
-            {
-                "clip": list(self.clip),
-                "frame": self.frame,
-                "penetrating": self.penetrating,
-                "posture": _lists(self.q),
-                "linking": _lists(self.linking),
-                "object_linking": _lists(self.object_linking),
-                "object_pose": _lists(self.object_pose),
-            }
-        ).replace_schema_metadata({b"writhe": json.dumps(header).encode()})
-        pq.write_table(table, Path(path), compression="zstd")
+        write_table(path, self.figure, header, columns)
 
     @classmethod
     def load(cls, path: str | Path, figure: Figure) -> PostureDatabase:
-        """Read a database of `figure`.
-
-        Uses neither `pq.read_table` nor `__array__`: both import pandas, which takes longer than
-        reading the file.
-        """
-        pa, pq = _arrow()
-        if not Path(path).exists():
-            raise FileFormatError(path, "there is no such file")
-        try:
-            table: Any = pq.ParquetFile(Path(path)).read()
-            metadata: dict[bytes, bytes] = table.schema.metadata or {}
-            header = json.loads(metadata[b"writhe"])
-        except (pa.ArrowException, OSError, KeyError, ValueError) as error:
-            raise FileFormatError(
-                path, f"not a posture database: {error}", remedy="build one with `writhe db build`"
-            ) from None
-        if header.get("writhe_database") != FORMAT_VERSION:
-            raise FileFormatError(
-                path, f"database version {header.get('writhe_database')}, not {FORMAT_VERSION}"
-            )
-        if tuple(header.get("joints", ())) != figure.skeleton.names:
-            raise FileFormatError(
-                path, f"its joints differ from those of {figure.name!r}", remedy="build it again"
-            )
+        """Read a database of `figure`."""
+        table, header = read_table(
+            path, figure, "writhe_database", FORMAT_VERSION, "build one with `writhe db build`"
+        )
         return cls(
             figure=figure,
-            q=_rows(table["posture"], len(table)),
-            linking=_rows(table["linking"], len(table)),
+            q=array_of_column(table["posture"], len(table)),
+            linking=array_of_column(table["linking"], len(table)),
             clip=tuple(table["clip"].to_pylist()),
             frame=np.array(table["frame"].to_pylist(), dtype=np.int64),
             penetrating=np.array(table["penetrating"].to_pylist(), dtype=np.bool_),
-            object_linking=_rows(table["object_linking"], len(table)),
-            object_pose=_rows(table["object_pose"], len(table)),
+            object_linking=array_of_column(table["object_linking"], len(table)),
+            object_pose=array_of_column(table["object_pose"], len(table)),
             object_name=str(header.get("object", "")),
         )
-
-
-def _arrow() -> tuple[Any, Any]:
-    """The modules pyarrow and pyarrow.parquet, whose newest releases reject NumPy 1.26."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as problem:
-        raise WritheError(
-            f"databases need pyarrow: {problem} (with NumPy 1.26: pip install 'pyarrow<21')"
-        ) from None
-    return pyarrow, pyarrow.parquet
-
-
-def _lists(rows: Floats) -> Any:
-    pa, _ = _arrow()
-    flat = pa.array(np.ascontiguousarray(rows).ravel())
-    if rows.shape[1] == 0:
-        empty: list[list[float]] = [[]]
-        return empty * len(rows)
-    return pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
-
-
-def _rows(column: Any, count: int) -> Floats:
-    if count == 0:
-        return np.zeros((0, 0))
-    flat = column.combine_chunks().values  # `flatten` would import pyarrow.compute
-    return np.array(np.from_dlpack(flat) if len(flat) else [], dtype=np.float64).reshape(count, -1)

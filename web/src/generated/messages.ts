@@ -931,6 +931,23 @@ export interface PartnerPose {
   winding: Winding;
 }
 
+/** Whether the nearest character reacts while another one is dragged. */
+export interface SetPartnerReacts {
+  type: "set_partner_reacts";
+  request: string;
+  on: boolean;
+}
+
+/** Whether partners react. */
+export interface PartnerReactsState {
+  on: boolean;
+}
+
+/** The poses of the characters that reacted to a drag step. */
+export interface Reacted {
+  actors: ActorPose[];
+}
+
 /** Set the time range of a pin; None means from the start, or to the end, of the timeline. */
 export interface SetPinRange {
   type: "set_pin_range";
@@ -1400,6 +1417,7 @@ export interface FeatureStates {
   hands: HandsState;
   holds: HoldsState;
   objects: ObjectKinds;
+  partner_reacts: PartnerReactsState;
   pushing: PushingState;
   saved_poses: SavedPosesState;
   solver_settings: SolverSettingsState;
@@ -1414,10 +1432,11 @@ export interface FeatureDiagnostics {
   holds: HeldAlong | null;
   live_in_betweens: LiveFrames | null;
   partner: PartnerPose | null;
+  partner_reacts: Reacted | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | HandsMoved | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

@@ -17,6 +17,7 @@ from writhe.errors import WritheError
 from writhe.postures.build_database import DatabaseOptions, build_database, threshold_for
 from writhe.postures.object_linking import ObjectLinking, find_object
 from writhe.postures.object_tracks import read_object_tracks
+from writhe.postures.pairs import build_pair_database
 from writhe.skeleton.figures import figure
 
 app = typer.Typer(
@@ -80,6 +81,49 @@ def build(
     )
     if json:
         print_json({"output": str(output), **summary})
+
+
+@app.command()
+def pairs(
+    folder: Annotated[Path, argument("A folder with clips of two people.")],
+    output: Output,
+    listed: Annotated[
+        Path | None,
+        option(
+            "CSV of clip,partner [default: manifest.csv in the folder or the one above].", "--pairs"
+        ),
+    ] = None,
+    every: Annotated[int, option("Sample every n-th frame.", min=1)] = 5,
+    threshold: Annotated[
+        float, option("Sum of squared joint distances (m²) below which pairs are merged.")
+    ] = 0.1,
+    json: Json = False,
+) -> None:
+    """Build a database of two people from clips that were recorded together.
+
+    Each clip and its partner have the same world frame, frame rate and number of frames. The result
+    is for `writhe studio --pairs`.
+
+    Example: `writhe db pairs mocap/pairs -o pairs.parquet`
+    """
+    with progress_bar("Reading") as progress:
+        report = build_pair_database(
+            folder,
+            output,
+            figure("human"),
+            pairs=listed,
+            every=every,
+            threshold_m2=threshold,
+            progress=progress,
+        )
+    for name, reason in report.skipped.items():
+        console.print(f"skipped {name}: {reason}", markup=False)
+    console.print(
+        f"{output}: {report.kept} of {report.records} postures of two from {report.pairs} pairs of"
+        " clips"
+    )
+    if json:
+        print_json({"output": str(output), **report.as_dict()})
 
 
 @app.command()

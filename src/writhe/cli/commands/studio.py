@@ -23,6 +23,10 @@ def studio(
     database: Annotated[
         Path | None, option("Posture database (.parquet) for natural poses.", exists=True)
     ] = None,
+    pairs: Annotated[
+        Path | None,
+        option("Database of two people (.parquet) that partners react by.", exists=True),
+    ] = None,
     no_browser: Annotated[bool, option("Do not open a browser window.", "--no-browser")] = False,
 ) -> None:
     """Pose and animate in the browser, with mouse or fingers.
@@ -46,6 +50,7 @@ def studio(
             port,
             documents or default_folder(),
             database=database,
+            pairs=pairs,
             browser=screen and not no_browser,
             announce=announce,
             preparation=Preparation(progress),

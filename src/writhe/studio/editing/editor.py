@@ -44,6 +44,7 @@ class Editor:
         self._posed_actors: dict[int, PosedActor] = {}
         self._comparison: tuple[int, PosedActor] | None = None
         self._gesture: int | None = None  # id of the actor that is being dragged
+        self.gestures = 0  # number of gestures that have begun
         self._read_at = -1  # revision of the document in which the dragged actor was read
         self.dragged_has_keys = False
         self._holds: tuple[tuple[int, float], list[held_joints.JointHold]] = ((-1, 0.0), [])
@@ -194,6 +195,7 @@ class Editor:
         of where they were pinned.
         """
         self._gesture = actor.id
+        self.gestures += 1
         self._held, self._soft_targets, self._mirror = {}, (set(), []), None
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:

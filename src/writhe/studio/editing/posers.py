@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from writhe.database import PostureDatabase
+from writhe.database import PairDatabase, PostureDatabase
 from writhe.errors import WritheError
 from writhe.postures.builtin import builtin_database
+from writhe.postures.pairs import builtin_pairs
 from writhe.postures.preset_poses import is_person
 from writhe.recognition.body_map import extends
 from writhe.skeleton import Figure
@@ -48,13 +49,18 @@ def controls_of(
 class Posers:
     """Makes posers. Databases hold postures of people; other figures are posed without one.
 
-    Without `database` the built-in, synthetic postures are used.
+    Without `database` the built-in, synthetic postures are used; without `pairs` the built-in
+    interactions of two people.
     """
 
     def __init__(
-        self, database: Path | None = None, shared_files: SharedFiles | None = None
+        self,
+        database: Path | None = None,
+        shared_files: SharedFiles | None = None,
+        pairs: Path | None = None,
     ) -> None:
         self.given = database
+        self._given_pairs = pairs
         self.shared_files = shared_files or SharedFiles()
 
     @cached_property
@@ -64,6 +70,13 @@ class Posers:
                 "the server was started without --database, so it has no database of its own"
             )
         return PostureDatabase.load(self.given, figure("human"))
+
+    @cached_property
+    def pairs(self) -> PairDatabase:
+        """The postures of two people that partners react by: the built-in and the given ones."""
+        if self._given_pairs is None:
+            return builtin_pairs()
+        return PairDatabase.load(self._given_pairs, figure("human")).merged(builtin_pairs())
 
     def postures(self, settings: SolverSettings) -> PostureDatabase | None:
         """The posture database that the settings select; None for none."""

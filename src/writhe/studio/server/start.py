@@ -27,6 +27,7 @@ def serve(
     documents: Path,
     *,
     database: Path | None,
+    pairs: Path | None,
     browser: bool,
     announce: Callable[[str], None],
     preparation: Preparation,
@@ -41,7 +42,7 @@ def serve(
         build_app(
             DocumentFolder(documents),
             token,
-            Posers(database, SharedFiles(documents)),
+            Posers(database, SharedFiles(documents), pairs),
             preparation=preparation,
         ),
         log_level="warning",

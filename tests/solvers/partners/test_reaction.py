@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from writhe import PosedPair, Target, builtin_database
+from writhe.arrays import vector3
 from writhe.collision import NearPairs
 from writhe.database import PairDatabase
 from writhe.postures.pairs.interactions import INTERACTIONS, interaction_postures
@@ -44,7 +45,9 @@ class Two:
         start = self.hand("leader")
         for frame in range(FRAMES):
             at = start + min(1.0, (frame + 1) / MOVING) * (np.array(goal) - start)
-            found = self.pair.step(*self.q.values(), [Target(HAND, tuple(at))], self.feet)
+            leader, partner = self.q["leader"], self.q["partner"]
+            targets = [Target(HAND, vector3(at))]
+            found = self.pair.step(leader, partner, targets, self.feet)
             self.q = {name: one.q for name, one in zip(self.q, found, strict=True)}
             whole = self.pair.together(*self.q.values())
             frames = forward(self.pair.scene.layout.skeleton, whole)

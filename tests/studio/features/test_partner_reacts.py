@@ -17,7 +17,7 @@ from writhe.studio.document import Document
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
-from writhe.studio.features.scene.partner_reacts import SetPartnerReacts
+from writhe.studio.features.scene.partner_reacts import Reacted, SetPartnerReacts
 from writhe.studio.protocol import Drag, DragHandle, Release
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.drag_handler import drag_result
@@ -66,7 +66,8 @@ def offer_hand(editor: Editor, request: str) -> set[int]:
         handle = DragHandle(skeleton.index("right_wrist"), (0.0, 0.0, 0.0), vector3(at))
         result = drag_result(editor, Drag(frame, leader.id, [handle], 2))
         part = result.features.get("partner_reacts")
-        moved |= set() if part is None else {pose.actor for pose in part.actors}
+        if isinstance(part, Reacted):
+            moved |= {pose.actor for pose in part.actors}
     editor.release(Release(request, leader.id))
     editor.refresh()
     return moved

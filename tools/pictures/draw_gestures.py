@@ -165,7 +165,7 @@ def made(gesture: Gesture, goals: dict[str, Floats]) -> tuple[Scene, Floats]:
         number = document.add_actor(BODY)
         editor = Editor(document)
         if gesture.start == "chair":
-            carry_out(editor, AddObject("0", "chair", actor=number))
+            carry_out(editor, AddObject("0", "chair"))
         elif gesture.start:
             carry_out(editor, ApplyPresetPose("0", number, "chair", gesture.start))
         for side, name in gesture.hand.items():

@@ -1,4 +1,4 @@
-"""A walk to a place: footsteps along a straight line, solved as keys and pins by `animate`.
+"""A walk to a place: footsteps around what is in the way, solved as keys and pins by `animate`.
 
 The body turns towards the goal, walks there and turns to its final direction. While a foot stands
 it is pinned; while it swings it follows a lifted path from one footstep to the next.
@@ -23,6 +23,7 @@ from writhe.arguments import checked
 from writhe.arrays import Floats, floats, number, vector3
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
+from writhe.planning.ground_route import Outline, outlines, route
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES, SIDES
@@ -32,19 +33,16 @@ from writhe.solvers.posing import Hold, Pin
 
 STEP_S = 0.5
 STRIDE = 0.5  # length of a step, relative to that of a leg
-_TURN_RAD = 0.8  # in a step on the spot
+_TURN_RAD = 0.7  # in a step on the spot
+_INWARD_RAD = 0.35  # larger turns do not begin with the foot of the other side
+_NEAR_M = 0.05  # nobody steps to a nearer place
 _LIFT_M = 0.07  # of a swinging foot
 _PARTS = 6  # straight pieces of the path of a swinging foot
 _BOB = 0.05  # by which the hips are lower than standing, relative to the leg
 _FORWARD_RAD, _BACK_RAD, _ELBOW_RAD = 0.2, 0.5, 0.25  # swing of the arms; bend of the forward elbow
-_HIPS_RAD, _CHEST_RAD = (
-    0.1,
-    0.16,
-)  # turn of the hips with the leading leg; of the chest against them
-_DROP_RAD, _SWAY_M = (
-    0.06,
-    0.02,
-)  # in the middle of a step: hips drop, and move over the standing leg
+# turn of the hips with the leading leg; of the chest against them; lean of the trunk
+_HIPS_RAD, _CHEST_RAD, _LEAN_RAD = 0.12, 0.24, 0.04
+_DROP_RAD, _SWAY_M = 0.07, 0.02  # in the middle of a step: hips drop, and move over the leg
 _THIGH_RAD, _KNEE_RAD = 0.5, 0.9  # by which the swinging leg is bent in the middle of a step
 _TOE_RAD, _HEEL_RAD = 0.35, 0.2  # pitch of a swinging foot after it leaves and before it lands
 _FARTHEST_M, _LONGEST_READY_S = 100.0, 10.0
@@ -70,6 +68,7 @@ def walk(
     posture: ArrayLike | None = None,
     ready_s: float = 0.0,
     actor: str | None = None,
+    avoid: Sequence[Outline] | None = None,
 ) -> Animation:
     """A walk of a person from a standing pose (nq) to the position goal_m (x, z) on the ground.
 
@@ -77,7 +76,8 @@ def walk(
     of the walk. holds: kept all the way, such as the second hand on a carried bar; arms with a
     hold, or with an object attached to them, do not swing. posture (nq): of
     the body while it walks and at the end, standing as at the start (default: that pose); it is
-    taken on the first step or, with ready_s, in that time before it.
+    taken on the first step or, with ready_s, in that time before it. avoid: what the
+    way goes around, by default the other actors and the objects of the scene at rest.
     """
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     skeleton, roles = figure.skeleton, dict(figure.roles)
@@ -90,7 +90,11 @@ def walk(
     held = q if posture is None else floats(posture, q.shape, "the posture of the walk")
     number(ready_s, "the time before the first step", minimum=0.0, maximum=_LONGEST_READY_S)
     walker = _Walker(figure, held, feet, _busy(subject, actor, holds), ready_s)
-    places = walker.places(goal, facing_rad)
+    around = list(avoid or ())
+    if avoid is None and isinstance(subject, Scene):
+        around = outlines(subject, subject.actor(actor).name, subject.layout.rest())
+    way = route(walker.origin.at, goal, around)
+    places = walker.places(way, facing_rad)
     keys = walker.keys(places)
     return animate(
         subject,
@@ -118,6 +122,7 @@ class _Walker:
     ) -> None:
         self.figure, self.q, self.feet, self.busy = figure, q, feet, busy
         self.begin_s = begin_s  # of the first step
+        self.first_side = 0  # the foot that swings first: 0 is the left one
         self.skeleton: Skeleton = figure.skeleton
         self.frames: Frames = forward(self.skeleton, q)
         self.root = self.frames.positions[free_root(self.skeleton)]
@@ -125,28 +130,50 @@ class _Walker:
         self.origin = _Place(middle[[0, 2]], heading_of(figure, q))
         self.leg_m = float(self.root[1] - middle[1])
 
-    def places(self, goal: Floats, facing: float | None) -> list[_Place]:
-        """The body at the start and after every step; the last step brings the feet together."""
-        here, way = self.origin, goal - self.origin.at
-        far = float(np.linalg.norm(way))
-        ahead = here.heading if far < 0.05 else float(np.arctan2(way[0], way[1]))
-        out = [here]
-        self._turn(out, ahead)
-        count = int(np.ceil(far / (STRIDE * self.leg_m))) if far >= 0.05 else 0
-        for k in range(count):
-            out.append(_Place(here.at + way * (k + 1) / count, out[-1].heading))
+    def places(self, way: Floats, facing: float | None) -> list[_Place]:
+        """The body at the start and after every step of a way (n, 2) over the ground.
+
+        The last step brings the feet together.
+        """
+        out = [self.origin]
+        legs = np.linalg.norm(np.diff(way, axis=0), axis=1)
+        length = np.concatenate([[0.0], np.cumsum(legs)])
+        if length[-1] >= _NEAR_M:
+            count = int(np.ceil(length[-1] / (STRIDE * self.leg_m)))
+            at = np.linspace(0.0, length[-1], count + 1)
+            points = np.stack([np.interp(at, length, way[:, k]) for k in range(2)], axis=1)
+            turn = _turn_between(self.origin.heading, _heading(points[1] - points[0]))
+            self.first_side = 0 if turn >= 0.0 else 1
+            if abs(turn) > _TURN_RAD:
+                self._turn(out, self.origin.heading + turn)
+            for k in range(1, count + 1):
+                ahead = _heading(points[min(k + 1, count)] - points[k - 1])
+                turn = _turn_between(out[-1].heading, ahead)
+                if abs(turn) > _TURN_RAD:
+                    self._turn(out, ahead)
+                    turn = 0.0
+                out.append(_Place(points[k], out[-1].heading + turn))
         if facing is not None:
             self._turn(out, facing)
         return [*out, out[-1]]
 
-    @staticmethod
-    def _turn(places: list[_Place], heading: float) -> None:
-        angle = (heading - places[-1].heading + np.pi) % (2.0 * np.pi) - np.pi
-        count = int(np.ceil(abs(angle) / _TURN_RAD - 1e-9))
+    def _turn(self, places: list[_Place], heading: float) -> None:
+        """Add a turn on the spot, which begins with the foot on the side of the turn."""
         first = places[-1]
+        angle = _turn_between(first.heading, heading)
+        count = int(np.ceil(abs(angle) / _TURN_RAD - 1e-9))
+        side = 0 if angle > 0.0 else 1
+        if len(places) == 1:
+            self.first_side = side
+        elif abs(angle) > _INWARD_RAD and self._swings(len(places) - 1) != side:
+            places.append(first)
         places.extend(
             _Place(first.at, first.heading + angle * (k + 1) / count) for k in range(count)
         )
+
+    def _swings(self, step: int) -> int:
+        """The foot that swings in a step: 0 is the left one, 1 the right one."""
+        return (step + self.first_side) % 2
 
     def keys(self, places: list[_Place]) -> list[Key]:
         """A key after every step, and one in the middle of it with the swinging leg bent."""
@@ -155,14 +182,18 @@ class _Walker:
         for k in range(last):
             a, b = places[k], places[k + 1]
             middle = self._lowered(self._body_at(_between(a, b, 0.5)), 0.5 * _BOB)
-            if np.linalg.norm(b.at - a.at) > 0.05:
-                middle = self._swayed(middle, _between(a, b, 0.5), -1.0 if k % 2 else 1.0)
-            middle = self._leg_bent(middle, _between(a, b, 0.5), SIDES[k % 2])
+            walks = bool(np.linalg.norm(b.at - a.at) > _NEAR_M)
+            if walks:
+                middle = self._leant(middle, _between(a, b, 0.5))
+                middle = self._swayed(middle, _between(a, b, 0.5), 1.0 - 2.0 * self._swings(k))
+            middle = self._leg_bent(middle, _between(a, b, 0.5), SIDES[self._swings(k)])
             out.append(Key(self.begin_s + (k + 0.5) * STEP_S, middle))
             q = self._body_at(b)
-            if k + 1 < last and np.linalg.norm(b.at - a.at) > 0.05:
-                sign = 1.0 if k % 2 else -1.0
-                q = self._arms_swung(self._wound(self._lowered(q, _BOB), sign), b, sign)
+            if walks and k + 1 < last:
+                sign = 2.0 * self._swings(k) - 1.0
+                q = self._arms_swung(
+                    self._wound(self._leant(self._lowered(q, _BOB), b), sign), b, sign
+                )
             out.append(Key(self.begin_s + (k + 1) * STEP_S, q))
         return out
 
@@ -182,7 +213,7 @@ class _Walker:
         for side, foot in enumerate(self.feet):
             stood, since = self.origin, 0.0
             for k in range(last):
-                if k % 2 != side:
+                if self._swings(k) != side:
                     continue
                 # it lands where the body is in the middle of the time that it stands
                 a, b = places[min(k + 1, last)], places[min(k + 2, last)]
@@ -226,6 +257,12 @@ class _Walker:
     def _body_at(self, place: _Place) -> Floats:
         turn, root = self._moved(self.root, place)
         return moved_roots(self.skeleton, self.q[None], turn, root - turn @ self.root)[0]
+
+    def _leant(self, q: Floats, place: _Place) -> Floats:
+        """The trunk a little forward; the head looks ahead."""
+        for role, angle in (("spine", 0.5), ("chest", 0.5), ("neck", -1.0)):
+            q = self._turned(q, role, _across(place), angle * _LEAN_RAD)
+        return q
 
     def _wound(self, q: Floats, sign: float) -> Floats:
         """Hips turned with the leading leg, the right one with a positive sign, chest against them.
@@ -274,6 +311,16 @@ class _Walker:
     def _turned(self, q: Floats, role: str, axis: Floats, angle: float) -> Floats:
         """The pose with the joint of a role, if there is one, turned about an axis in the world."""
         return turned(self.skeleton, q, dict(self.figure.roles).get(role), axis, angle)
+
+
+def _heading(way: Floats) -> float:
+    """The heading of a direction (x, z), rad."""
+    return float(np.arctan2(way[0], way[1]))
+
+
+def _turn_between(heading: float, other: float) -> float:
+    """The turn from one heading to another, -pi to pi."""
+    return float((other - heading + np.pi) % (2.0 * np.pi) - np.pi)
 
 
 def _between(a: _Place, b: _Place, share: float) -> _Place:

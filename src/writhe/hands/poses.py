@@ -50,11 +50,11 @@ def _all(bend: Bend) -> dict[str, Bend]:
 HAND_POSES: dict[str, dict[str, Bend]] = {
     "flat": {"thumb": Bend(0, 0, 10, 0), **_all(Bend(0, 0))},
     "relaxed": {
-        "thumb": Bend(12, 12, 0, 15),
-        "index": Bend(18, 24),
-        "middle": Bend(24, 28),
-        "ring": Bend(28, 32),
-        "pinky": Bend(30, 34),
+        "thumb": Bend(16, 16, 0, 20),
+        "index": Bend(26, 34, -5),
+        "middle": Bend(32, 40),
+        "ring": Bend(36, 44, 5),
+        "pinky": Bend(38, 46, 9),
     },
     "fist": {"thumb": Bend(40, 45, -8, 55), **_all(Bend(85, 100))},
     "point": {"thumb": Bend(38, 40, -8, 45), **_all(Bend(82, 98)), "index": Bend(2, 4)},

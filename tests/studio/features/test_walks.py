@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from writhe.errors import WritheError
 from writhe.studio.document import Document
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features.motion import walking
+from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.scene import objects
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.jobs import Job
@@ -25,7 +28,7 @@ def editor(tmp_path: Path) -> Editor:
 def test_who_already_stands_before_the_chair_does_not_step_on_the_spot(editor: Editor) -> None:
     document = editor.document
     actor = document.actors()[0].id
-    carry_out(editor, objects.AddObject("1", "chair", actor=actor))
+    carry_out(editor, objects.AddObject("1", "chair"))  # behind the character
     chair = document.objects()[0].id
     with pytest.raises(WritheError, match="already stands there"):
         walking.walk_to(editor, walking.WalkTo("2", actor, object=chair))
@@ -40,3 +43,42 @@ def test_the_timeline_has_room_after_a_walk(editor: Editor) -> None:
     with document.edit("Walk") as edit:
         found.commit(editor, edit)
     assert document.duration_s >= document.timeline(actor).end_s + 4.0
+
+
+def test_a_new_chair_stands_some_steps_ahead_and_can_be_walked_to(editor: Editor) -> None:
+    document = editor.document
+    actor = document.actors()[0].id
+    for number in ("1", "2"):
+        carry_out(editor, objects.AddObject(number, "chair", actor=actor))
+    editor.refresh()
+    first, second = (np.array(item.data.position) for item in document.objects())
+    assert np.linalg.norm(first - second) > 0.8
+    assert min(np.hypot(*first[[0, 2]]), np.hypot(*second[[0, 2]])) > 1.2
+    chair = document.objects()[0].id
+    found = walked(editor, walking.WalkTo("3", actor, object=chair))
+    assert found == []
+
+
+def test_a_walk_goes_around_another_character(editor: Editor) -> None:
+    document = editor.document
+    actor = document.actors()[0].id
+    other = document.add_actor("human")
+    with document.edit("Move") as edit:
+        q = document.actor(other).configuration.copy()
+        q[2] += 1.2
+        edits.set_pose(document, edit, other, q, 0.0)
+    editor.refresh()
+    assert walked(editor, walking.WalkTo("1", actor, 0.0, 2.4)) == []
+    assert document_certificate(document).certified
+    end = document.timeline(actor).at(document.timeline(actor).end_s)
+    assert np.hypot(end[0], end[2] - 2.4) < 0.1
+
+
+def walked(editor: Editor, message: walking.WalkTo) -> list[str]:
+    """Walk; returns what is not kept."""
+    outcome = walking.walk_to(editor, message)(Job("1", "Walk", True, lambda _: None))
+    assert outcome.commit is not None and isinstance(outcome.show, walking.Walked)
+    with editor.document.edit("Walk") as edit:
+        outcome.commit(editor, edit)
+    editor.refresh()
+    return outcome.show.conflicts

@@ -52,8 +52,13 @@ def _add(document: Document, edit: Edit, kind: str, position: Vector3 | None = N
     return insert_object(document, edit, title, kind, ObjectData(position, size=size))
 
 
-def add_beside(document: Document, edit: Edit, kind: str, actor: ActorRow, q: Floats) -> int:
-    """Add an object beside an actor, scaled down for a small figure such as a hand."""
+def add_beside(
+    document: Document, edit: Edit, kind: str, actor: ActorRow, q: Floats, *, to_walk_to: bool
+) -> int:
+    """Add an object beside an actor, scaled down for a small figure such as a hand.
+
+    to_walk_to: a chair is some steps ahead of the actor; else the actor can sit down at once.
+    """
     figure = document.figure(actor.figure)
     scale = min(1.0, figure_shape(figure).height / _WHOLE_BODY_M)
     root = forward(figure.skeleton, q).positions[0]
@@ -63,13 +68,19 @@ def add_beside(document: Document, edit: Edit, kind: str, actor: ActorRow, q: Fl
     body = document.object_row(number).data
     size = tuple(scale * s for s in body.size) if kind in scene_objects.START_SIZES_M else body.size
     away = scale if scale == 1.0 else _APART * scale
-    offset = np.array(body.position) * [away, 1.0, away]
+    offset, turn = np.array(body.position) * [away, 1.0, away], 0.0
     angle = 2.0 * float(np.arctan2(heading[2], heading[0]))
     others = [a.configuration[:3] for a in document.actors() if a.id != actor.id]
     if kind == "bar" and not _is_free(root, angle, offset, others):
         offset = offset + np.array([0.0, 0.0, _ASIDE_M])
         angle = next((a for a in angle + _AROUND if _is_free(root, a, offset, others)), angle)
+    if kind == "chair" and to_walk_to:
+        others += [np.array(o.data.position) for o in document.objects() if o.id != number]
+        places = [(np.array(place) * [away, 1.0, away], turn) for place, turn in _CHAIRS_AHEAD]
+        free = (one for one in places if _is_free(root, angle, one[0], others))
+        offset, turn = next(free, places[-1])
     x, _, z = _around(root, angle, offset)
+    angle += turn
     heading = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
     y = body.position[1] if scale == 1.0 else root[1]
     placed = msgspec.structs.replace(
@@ -97,6 +108,12 @@ def _put_stand(document: Document, edit: Edit, number: int) -> None:
 
 
 _AROUND = np.radians([90.0, -90.0, 180.0])
+# places of a chair some steps ahead of an actor that faces +z, and its rotation: seen from the side
+_CHAIRS_AHEAD = [
+    ((side * 0.95, 0.0, ahead), -side * np.pi / 2)
+    for ahead in (1.2, 2.2, 3.2)
+    for side in (1.0, -1.0)
+]
 
 
 def _around(root: Floats, angle: float, offset: Floats) -> Floats:

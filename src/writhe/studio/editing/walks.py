@@ -12,6 +12,7 @@ from writhe.animation.walking import walk
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.hands import stand_before
+from writhe.planning.ground_route import Outline, outlines
 from writhe.scene import Scene
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.limbs import ANKLES
@@ -61,6 +62,7 @@ class PlannedWalk:
     start_s: float  # when hands let go
     let_go: LettingGo
     fps: float
+    avoid: list[Outline]  # what stands on the ground
 
     @property
     def begin_s(self) -> float:
@@ -79,6 +81,7 @@ class PlannedWalk:
             posture=self.posture,
             ready_s=self.ready_s,
             actor=actor_label(self.actor),
+            avoid=self.avoid,
         )
 
     def commit(self, editor: Editor, edit: Edit, found: Animation) -> float:
@@ -132,7 +135,18 @@ def plan_walk(
         )
     holds = held_joints.on_own_tree(document, number, when)
     return PlannedWalk(
-        number, scene, q, goal, facing, holds, posture, ready_s, when, let_go, document.fps
+        number,
+        scene,
+        q,
+        goal,
+        facing,
+        holds,
+        posture,
+        ready_s,
+        when,
+        let_go,
+        document.fps,
+        outlines(editor.scene, actor_label(number), editor.configuration),
     )
 
 

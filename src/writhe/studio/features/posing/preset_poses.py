@@ -14,7 +14,7 @@ from writhe.postures import preset_poses
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.skeleton.move_root import moved_roots
-from writhe.studio.document import Document
+from writhe.studio.document import ActorRow
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits, object_edits, placements, scene_builder
 from writhe.studio.editing.contact_defaults import GROUND
@@ -100,10 +100,9 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
         )
     database, _ = preset_poses.preset_pose(message.library, message.name)
     on_chair = database.object_name == "chair"
-    placement = np.zeros(7)
+    placement, now = np.zeros(7), editor.posed_actor(actor).q
     if database.object_name:
-        placement = _object_placement(document, edit, database.object_name, editor.time_s)
-    now = editor.posed_actor(actor).q
+        placement = _object_placement(editor, edit, database.object_name, actor, now)
     q = preset_poses.posture_of(body, message.library, message.name, now, placement)
     q = document.with_feet_of_previous_key(
         actor.id, q, editor.time_s, shift=not database.object_name
@@ -125,10 +124,18 @@ def apply(editor: Editor, edit: Edit, message: ApplyPresetPose) -> None:
     _allow_touching(editor, edit, actor.id, body, q)
 
 
-def _object_placement(document: Document, edit: Edit, kind: str, time_s: float) -> Floats:
-    found = [item for item in document.objects() if item.kind == kind]
-    number = found[0].id if found else object_edits.add_object(document, edit, kind)
-    return placements.placement_at(document, document.object_row(number), time_s)
+def _object_placement(
+    editor: Editor, edit: Edit, kind: str, actor: ActorRow, now: Floats
+) -> Floats:
+    """The placement (7,) of the object of a pose, which is added where the actor is if missing."""
+    document = editor.document
+    found = [item.id for item in document.objects() if item.kind == kind]
+    number = (
+        found[0]
+        if found
+        else object_edits.add_beside(document, edit, kind, actor, now, to_walk_to=False)
+    )
+    return placements.placement_at(document, document.object_row(number), editor.time_s)
 
 
 def _in_front_of_objects(editor: Editor, actor: int, body: Figure, q: Floats) -> Floats:

@@ -99,7 +99,12 @@ def add(editor: Editor, edit: Edit, message: AddObject) -> None:
     elif message.actor is not None:
         actor = editor.document.actor(message.actor)
         object_edits.add_beside(
-            editor.document, edit, message.kind, actor, editor.posed_actor(actor).q
+            editor.document,
+            edit,
+            message.kind,
+            actor,
+            editor.posed_actor(actor).q,
+            to_walk_to=True,
         )
         return
     object_edits.add_object(editor.document, edit, message.kind, message.position)

@@ -1,0 +1,127 @@
+"""The way over the ground from one place to another, around what stands on it.
+
+What stands on the ground is a set of convex outlines, widened by the room that a walking body
+needs. The shortest way around convex outlines turns only at their corners (the visibility graph;
+Lozano-Perez and Wesley 1979, "An algorithm for planning collision-free paths among polyhedral
+obstacles", Communications of the ACM 22(10)).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from writhe.arrays import Bools, Floats
+from writhe.collision.shapes import Core
+from writhe.scene import Scene
+from writhe.skeleton import forward
+
+ROOM_M = 0.34  # from the middle of a walking body to what it passes
+_HIGHEST_M, _LOWEST_M = 1.9, 0.03  # what is above a body or below its steps is not in the way
+_CORNERS = 16  # of a widened disc
+_BLOCKS_M = 1e-3  # a way that is farther inside an outline is blocked
+
+
+class Outline(NamedTuple):
+    """The hull of discs over the ground: what an object or a person covers."""
+
+    centres: Floats  # (n, 2) x, z
+    radii: Floats  # (n,)
+
+    def widened(self, by_m: float) -> ConvexHull:
+        """Its hull, each disc enlarged."""
+        angles = 2.0 * np.pi * np.arange(_CORNERS) / _CORNERS
+        ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        discs = self.centres[:, None] + (self.radii + by_m)[:, None, None] * ring
+        return ConvexHull(discs.reshape(-1, 2))
+
+
+def outlines(scene: Scene, actor: str, row: Floats) -> list[Outline]:
+    """The outlines of the objects and the other actors at a configuration (nq) of a scene.
+
+    What the actor carries is left out.
+    """
+    frames = forward(scene.layout.skeleton, row)
+    own = {item.name for item in scene.objects if item.attached_to.startswith(f"{actor}.")}
+    found: dict[str, list[Floats]] = {}
+    for shape in scene.layout.table.source:
+        owner = shape.part.partition(".")[0]
+        if shape.core is Core.HALF_SPACE or owner in own | {actor}:
+            continue
+        turn = frames.rotation(shape.joint)
+        points = shape.points_in_joint @ turn.T + frames.position(shape.joint)
+        low, high = points[:, 1].min() - shape.radius_m, points[:, 1].max() + shape.radius_m
+        if low < _HIGHEST_M and high > _LOWEST_M:
+            radii = np.full((len(points), 1), max(shape.radius_m, 1e-3))
+            found.setdefault(owner, []).append(np.hstack([points[:, [0, 2]], radii]))
+    rows = [np.concatenate(discs) for discs in found.values()]
+    return [Outline(discs[:, :2], discs[:, 2]) for discs in rows]
+
+
+def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
+    """(n, 2) the corners of the shortest way from start to goal (x, z), both included.
+
+    Room is kept from the outlines, less where start or goal is nearer. Outlines that contain one of
+    them are not avoided; where there is no way, it is a straight line.
+    """
+    hulls: list[ConvexHull] = []
+    for outline in around:
+        exact = outline.widened(0.0)
+        nearest = min(_outside(exact, point) for point in (start, goal))
+        if nearest > _BLOCKS_M:
+            hulls.append(outline.widened(min(ROOM_M, nearest - _BLOCKS_M)))
+    points = np.array([start, goal, *(p for hull in hulls for p in hull.points[hull.vertices])])
+    points = points[[0, 1, *(2 + np.flatnonzero(_free(points[2:], hulls)))]]
+    before, length, heap = {0: 0}, {0: 0.0}, [(0.0, 0)]
+    while heap:
+        far, i = heapq.heappop(heap)
+        if i == 1:
+            break
+        if far > length[i]:
+            continue
+        for j in np.flatnonzero(_visible(points[i], points, hulls)):
+            reach = far + float(np.linalg.norm(points[j] - points[i]))
+            if j != i and reach < length.get(int(j), np.inf):
+                length[int(j)], before[int(j)] = reach, i
+                heapq.heappush(heap, (reach, int(j)))
+    if 1 not in before:
+        return np.array([start, goal])
+    way = [1]
+    while way[-1] != 0:
+        way.append(before[way[-1]])
+    return points[way[::-1]]
+
+
+def _outside(hull: ConvexHull, point: Floats) -> float:
+    """At most the distance of a point from a hull, m; negative inside."""
+    return float((hull.equations[:, :2] @ point + hull.equations[:, 2]).max())
+
+
+def _free(points: Floats, hulls: Sequence[ConvexHull]) -> Bools:
+    """(n,) whether points (n, 2) are inside no hull."""
+    out = np.ones(len(points), dtype=np.bool_)
+    for hull in hulls:
+        sides = points @ hull.equations[:, :2].T + hull.equations[:, 2]
+        out &= sides.max(axis=1, initial=-np.inf) > -_BLOCKS_M
+    return out
+
+
+def _visible(start: Floats, points: Floats, hulls: Sequence[ConvexHull]) -> Bools:
+    """(n,) whether the straight ways from start to points (n, 2) pass through no hull."""
+    out = np.ones(len(points), dtype=np.bool_)
+    for hull in hulls:
+        normals = hull.equations[:, :2]
+        first = start @ normals.T + hull.equations[:, 2] + _BLOCKS_M
+        change = (points - start) @ normals.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            crossing = -first / change
+        # the share of the way that is inside all sides
+        enters = np.where(change < 0.0, crossing, 0.0).max(axis=1)
+        leaves = np.where(change > 0.0, crossing, 1.0).min(axis=1)
+        never = ((change == 0.0) & (first > 0.0)).any(axis=1)
+        out &= never | (np.maximum(enters, 0.0) >= np.minimum(leaves, 1.0))
+    return out

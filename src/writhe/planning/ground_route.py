@@ -26,18 +26,28 @@ _CORNERS = 16  # of a widened disc
 _BLOCKS_M = 1e-3  # a way that is farther inside an outline is blocked
 
 
+class _Hull(NamedTuple):
+    """A convex polygon: its corners, and n . p + c <= 0 for the points p inside."""
+
+    corners: Floats  # (k, 2)
+    normals: Floats  # (k, 2)
+    offsets: Floats  # (k,)
+
+
 class Outline(NamedTuple):
     """The hull of discs over the ground: what an object or a person covers."""
 
     centres: Floats  # (n, 2) x, z
     radii: Floats  # (n,)
 
-    def widened(self, by_m: float) -> ConvexHull:
+    def widened(self, by_m: float) -> _Hull:
         """Its hull, each disc enlarged."""
         angles = 2.0 * np.pi * np.arange(_CORNERS) / _CORNERS
         ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
         discs = self.centres[:, None] + (self.radii + by_m)[:, None, None] * ring
-        return ConvexHull(discs.reshape(-1, 2))
+        points = discs.reshape(-1, 2)
+        hull = ConvexHull(points)
+        return _Hull(points[hull.vertices], hull.equations[:, :2], hull.equations[:, 2])
 
 
 def outlines(scene: Scene, actor: str, row: Floats) -> list[Outline]:
@@ -68,14 +78,14 @@ def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
     Room is kept from the outlines, less where start or goal is nearer. Outlines that contain one of
     them are not avoided; where there is no way, it is a straight line.
     """
-    hulls: list[ConvexHull] = []
+    hulls: list[_Hull] = []
     for outline in around:
         exact = outline.widened(0.0)
         nearest = min(_outside(exact, point) for point in (start, goal))
         if nearest > _BLOCKS_M:
             hulls.append(outline.widened(min(ROOM_M, nearest - _BLOCKS_M)))
-    points = np.array([start, goal, *(p for hull in hulls for p in hull.points[hull.vertices])])
-    points = points[[0, 1, *(2 + np.flatnonzero(_free(points[2:], hulls)))]]
+    corners = np.concatenate([np.zeros((0, 2)), *(hull.corners for hull in hulls)])
+    points = np.concatenate([[start, goal], corners[_free(corners, hulls)]])
     before, length, heap = {0: 0}, {0: 0.0}, [(0.0, 0)]
     while heap:
         far, i = heapq.heappop(heap)
@@ -96,27 +106,26 @@ def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
     return points[way[::-1]]
 
 
-def _outside(hull: ConvexHull, point: Floats) -> float:
+def _outside(hull: _Hull, point: Floats) -> float:
     """At most the distance of a point from a hull, m; negative inside."""
-    return float((hull.equations[:, :2] @ point + hull.equations[:, 2]).max())
+    return float((hull.normals @ point + hull.offsets).max())
 
 
-def _free(points: Floats, hulls: Sequence[ConvexHull]) -> Bools:
+def _free(points: Floats, hulls: Sequence[_Hull]) -> Bools:
     """(n,) whether points (n, 2) are inside no hull."""
     out = np.ones(len(points), dtype=np.bool_)
     for hull in hulls:
-        sides = points @ hull.equations[:, :2].T + hull.equations[:, 2]
+        sides = points @ hull.normals.T + hull.offsets
         out &= sides.max(axis=1, initial=-np.inf) > -_BLOCKS_M
     return out
 
 
-def _visible(start: Floats, points: Floats, hulls: Sequence[ConvexHull]) -> Bools:
+def _visible(start: Floats, points: Floats, hulls: Sequence[_Hull]) -> Bools:
     """(n,) whether the straight ways from start to points (n, 2) pass through no hull."""
     out = np.ones(len(points), dtype=np.bool_)
     for hull in hulls:
-        normals = hull.equations[:, :2]
-        first = start @ normals.T + hull.equations[:, 2] + _BLOCKS_M
-        change = (points - start) @ normals.T
+        first = hull.normals @ start + hull.offsets + _BLOCKS_M
+        change = (points - start) @ hull.normals.T
         with np.errstate(divide="ignore", invalid="ignore"):
             crossing = -first / change
         # the share of the way that is inside all sides

@@ -31,7 +31,9 @@ _REMARKS = {
         " of 36 settings. Its first and last postures differ from those of `default`, because the"
         " published planner needs ends whose parts are 10 or 20 mm apart and they are moved there"
         " first. In the contortion `default` also rolls on the ground as its shape changes; as"
-        " published, each posture is only set down on it."
+        " published, each posture is only set down on it. With d = 2 `default` is stuck in the"
+        " flare, and there is no strip of it. The second half of the flare is the mirror image of"
+        " the first."
     ),
     "topology-coordinates": (
         "*Shown*: what a viewer would call success holds as geometry (where hands are, on which"

@@ -233,8 +233,10 @@ class SavedPose:
         for name, location, quaternion, euler, axis_angle in self._saved:
             bone = armature.pose.bones[name]
             moved = (bone.location - location).length > 1e-6
+            # curves may leave a quaternion that is not of unit length: the same rotation
+            turned = zip(bone.rotation_quaternion.normalized(), quaternion.normalized())
             apart = max(
-                *(abs(a - b) for a, b in zip(bone.rotation_quaternion, quaternion)),
+                *(abs(a - b) for a, b in turned),
                 *(abs(a - b) for a, b in zip(bone.rotation_euler, euler)),
                 *(abs(a - b) for a, b in zip(bone.rotation_axis_angle, axis_angle)),
             )

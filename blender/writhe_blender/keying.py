@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from . import armature as armatures
+from . import fcurves
+
+SAME = 1e-6  # a curve that has the value within this needs no key
 
 
 def is_on(scene) -> bool:
@@ -35,6 +38,9 @@ def insert(context, armature, saved) -> int:
     wanted = None
     if keying_set is not None and len(keying_set.paths):  # one made by the user lists its paths
         wanted = {path.data_path for path in keying_set.paths if path.id == armature}
+    curves: dict = {}
+    for curve in fcurves.curves_of(armature):
+        curves.setdefault(curve.data_path, {})[curve.array_index] = curve
     keyed = 0
     for bone, name in saved.switched(armature):
         bone.keyframe_insert(f'["{name}"]', group=bone.name, options=options)
@@ -46,6 +52,19 @@ def insert(context, armature, saved) -> int:
             path = f"{bone.path_from_id()}.{channel}"
             if wanted is not None and path not in wanted:
                 continue
-            done |= bone.keyframe_insert(channel, group=bone.name, options=options)
+            indices = range(len(getattr(bone, channel)))
+            if "INSERTKEY_NEEDED" in options:  # Blender warns of every key that is not
+                indices = _needed(bone, channel, curves.get(path, {}), scene.frame_current_final)
+            for index in indices:
+                done |= bone.keyframe_insert(channel, index=index, group=bone.name, options=options)
         keyed += done
     return keyed
+
+
+def _needed(bone, channel: str, curves: dict, frame: float) -> list[int]:
+    """The indices of a channel whose curve does not have the present value."""
+    return [
+        index
+        for index, value in enumerate(getattr(bone, channel))
+        if index not in curves or abs(curves[index].evaluate(frame) - value) > SAME
+    ]

@@ -5,15 +5,10 @@ Usage: attached.py python PYTHON, or attached.py address ADDRESS. Prints one lin
 
 import sys
 import time
-from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
-import numpy as np
-from blender_runs import print_result
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-import writhe_blender  # pyright: ignore[reportMissingImports]
+from blender_checkout import add_human, new_scene
+from blender_runs import drag_to, print_result
 from blender_sample import hand_through_chest  # pyright: ignore[reportMissingImports]
 from writhe_blender import dragging, engine, jobs, scene_sync  # pyright: ignore[reportMissingImports]
 from writhe_blender.operators.action import motion_data  # pyright: ignore[reportMissingImports]
@@ -35,24 +30,17 @@ def cancelled(context, armature) -> bool:
 
 
 def main() -> dict:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    writhe_blender.register()
+    context = new_scene()
     out: dict = {"problem": engine.problem()}
     engine.use(**{sys.argv[1]: sys.argv[2]})
     assert bpy.ops.writhe.check_engine() == {"FINISHED"}
     out["where"] = engine.where()
-    assert bpy.ops.writhe.add_human() == {"FINISHED"}
-    assert bpy.ops.writhe.set_up() == {"FINISHED"}
-    context, armature = bpy.context, bpy.context.object
+    armature = add_human()
     hand = armature.pose.bones["left_wrist"]
     drag = dragging.BoneDrag(context, armature, [(hand.name, hand.head)])
     goal = drag.start * [-0.2, 0.9, 1.0] + [0.0, 0.0, 0.3]
-    times = []
-    for share in np.linspace(0.02, 1.0, 60):
-        began = time.perf_counter()
-        answer = drag.move(drag.start + share * (goal - drag.start))
-        times.append(1e3 * (time.perf_counter() - began))
-    out["error_m"], out["drag_ms"] = answer["error_m"][hand.name], float(np.median(times))
+    answer, out["drag_ms"] = drag_to(drag, goal, 60)
+    out["error_m"] = answer["error_m"][hand.name]
     assert bpy.ops.writhe.certify() == {"FINISHED"}
     settings = context.scene.writhe
     out["verdict"] = settings.verdict

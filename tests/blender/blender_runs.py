@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable
 
@@ -16,6 +17,21 @@ def result_of(command: list[str]) -> dict:
     found = [line[7:] for line in run.stdout.splitlines() if line.startswith("RESULT ")]
     assert found, (run.stdout + run.stderr)[-3000:]
     return json.loads(found[-1])
+
+
+def drag_to(
+    drag, goal, steps: int, start=None, after_first: Callable[[], None] | None = None
+) -> tuple[dict, float]:
+    """Drag evenly to a goal (targets, 3): the last answer, and the median time of a step (ms)."""
+    here, times = drag.start if start is None else start, []
+    answer: dict = {}
+    for step in range(1, steps + 1):
+        began = time.perf_counter()
+        answer = drag.move(here + step / steps * (goal - here))
+        times.append(1e3 * (time.perf_counter() - began))
+        if step == 1 and after_first is not None:
+            after_first()
+    return answer, sorted(times)[len(times) // 2]
 
 
 def print_result(main: Callable[[], dict]) -> None:

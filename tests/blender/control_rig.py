@@ -3,19 +3,14 @@
 Prints one line of JSON.
 """
 
-import sys
 import time
-from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
-from blender_runs import print_result
-from mathutils import Matrix  # pyright: ignore[reportMissingImports]
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-import writhe_blender  # pyright: ignore[reportMissingImports]
+from blender_checkout import new_scene
+from blender_runs import drag_to, print_result
 from blender_sample import box_body  # pyright: ignore[reportMissingImports]
+from mathutils import Matrix  # pyright: ignore[reportMissingImports]
 from writhe_blender import control_rig, dragging, engine, fcurves, scene_sync  # pyright: ignore[reportMissingImports]
 
 from writhe.skeleton import forward
@@ -47,9 +42,7 @@ def written_apart_m(armature, drag) -> float:
 
 
 def main() -> dict:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    writhe_blender.register()
-    context, out = bpy.context, {}
+    context, out = new_scene(), {}
     rig = generated_rig(out)
     box_body(rig)
     began = time.perf_counter()
@@ -69,14 +62,9 @@ def main() -> dict:
     here = hand.head.copy()
     drag = dragging.BoneDrag(context, rig, [("hand_fk.L", here)])
     goal = drag.start * [-0.3, 0.95, 1.0] + [0.0, 0.0, 0.25]
-    times = []
-    for share in np.linspace(0.01, 1.0, 100):
-        began = time.perf_counter()
-        answer = drag.move(drag.start + share * (goal - drag.start))
-        times.append(1e3 * (time.perf_counter() - began))
-        if len(times) == 1:
-            out["first_step_m"] = written_apart_m(rig, drag)
-    out["drag_ms"] = float(np.median(times))
+    answer, out["drag_ms"] = drag_to(
+        drag, goal, 100, after_first=lambda: out.update(first_step_m=written_apart_m(rig, drag))
+    )
     out["apart_m"] = written_apart_m(rig, drag)
     out["error_m"], out["switched"] = answer["error_m"]["hand_fk.L"], drag.switched
     out["moved_m"] = (hand.head - here).length

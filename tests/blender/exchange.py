@@ -8,11 +8,8 @@ from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
+from blender_checkout import add_human, new_scene
 from blender_runs import print_result
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-import writhe_blender  # pyright: ignore[reportMissingImports]
 from blender_sample import hand_through_chest  # pyright: ignore[reportMissingImports]
 from writhe_blender import fcurves, scene_sync  # pyright: ignore[reportMissingImports]
 
@@ -63,8 +60,7 @@ def keys_of(armature) -> dict:
 
 
 def main() -> dict:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    writhe_blender.register()
+    new_scene()
     out: dict = {}
     shot, copy, own = (FOLDER / f"{name}.writhe" for name in ("shot", "copy", "own"))
     expected = make_document(shot)
@@ -95,9 +91,7 @@ def main() -> dict:
     out["undone"] = content(copy) == content(shot)
     # a character of Blender's: away, and into another file
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    assert bpy.ops.writhe.add_human() == {"FINISHED"}
-    assert bpy.ops.writhe.set_up() == {"FINISHED"}
-    human = bpy.context.object
+    human = add_human()
     hand_through_chest(human)
     before = keys_of(human)
     bpy.context.scene.frame_set(15)

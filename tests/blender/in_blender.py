@@ -3,18 +3,16 @@
 The armature is the built-in human; prints one line of JSON.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
-from blender_runs import print_result
-from mathutils import Vector  # pyright: ignore[reportMissingImports]
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
-import writhe_blender  # pyright: ignore[reportMissingImports]
+from blender_checkout import new_scene, writhe_blender
+from blender_runs import drag_to, print_result
+from mathutils import Quaternion, Vector  # pyright: ignore[reportMissingImports]
 from writhe_blender import action, axes, dragging, engine, fcurves, scene_sync  # pyright: ignore[reportMissingImports]
+from writhe_blender import armature as armatures  # pyright: ignore[reportMissingImports]
 
 from writhe import forward
 from writhe.collision import certify
@@ -114,10 +112,19 @@ def reloaded(context, armature) -> dict:
     return {"same_shapes": armature.writhe.fitted == fitted}
 
 
+def normalised(armature) -> list[str]:
+    """The bones that count as changed when a quaternion of another length is normalised."""
+    wrist = armature.pose.bones["right_wrist"]
+    wrist.rotation_quaternion = (1.02, 0.03, 0.0, 0.0)
+    saved = armatures.SavedPose(armature)
+    wrist.rotation_quaternion = Quaternion((1.02, 0.03, 0.0, 0.0)).normalized()
+    found = [bone.name for bone, _ in saved.changed(armature)]
+    wrist.matrix_basis.identity()
+    return found
+
+
 def main() -> dict:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    writhe_blender.register()
-    context, out = bpy.context, {}
+    context, out = new_scene(), {}
     assert bpy.ops.writhe.add_human() == {"FINISHED"}
     armature = context.object
     armature.rotation_euler = (0.0, 0.0, 0.4)
@@ -177,17 +184,17 @@ def main() -> dict:
     before = [tuple(b.rotation_quaternion) for b in armature.pose.bones]
     drag = dragging.BoneDrag(context, armature, [(hand.name, armature.matrix_world @ hand.head)])
     goal = drag.start + np.array([[0.0, -0.05, 0.08]])
-    for share in np.linspace(0.05, 1.0, 40):
-        answer = drag.move(drag.start + share * (goal - drag.start))
+    answer, _ = drag_to(drag, goal, 40)
     context.view_layer.update()
     there = axes.to_writhe(context.scene) @ np.array([*(armature.matrix_world @ hand.head), 1.0])
     out["reached_m"] = float(np.linalg.norm(there[:3] - goal[0]))
     out["error_m"] = answer["error_m"][hand.name]
     context.scene.tool_settings.use_keyframe_insert_auto = True
-    out["keyed"] = drag.key()
+    out["keyed"], out["keyed_again"] = drag.key(), drag.key()
     out["curves"] = len(fcurves.curves_of(armature))
     drag.undo()
     out["undone"] = before == [tuple(b.rotation_quaternion) for b in armature.pose.bones]
+    out["normalised"] = normalised(armature)
     out["wound"] = wind(context, armature)
     out["followed"] = follow_curve(context, armature)
     out["after_loading"] = reloaded(context, armature)

@@ -16,7 +16,7 @@ os.environ["BLENDER_USER_RESOURCES"] = FOLDER
 os.environ["WRITHE_CACHE_DIR"] = str(Path(FOLDER) / "cache")  # empty: kernels come with the zip
 import bpy  # noqa: E402  # pyright: ignore[reportMissingImports]
 import numpy as np  # noqa: E402
-from blender_runs import print_result  # noqa: E402
+from blender_runs import drag_to, print_result  # noqa: E402
 
 
 class Compiled(logging.Handler):
@@ -64,17 +64,12 @@ def across_the_chest(context, armature, dragging, axes) -> dict:
     front = np.array([before.x, before.y - 0.35, before.z, 1.0])
     goal = np.array([there.x, there.y - 0.18, there.z - 0.1, 1.0])
     to_writhe = axes.to_writhe(context.scene)
-    here, times = drag.start, []
-    for point in (front, goal):
-        target = (to_writhe @ point)[None, :3]
-        for share in np.linspace(0.02, 1.0, 50):
-            began = time.perf_counter()
-            answer = drag.move(here + share * (target - here))
-            times.append(1e3 * (time.perf_counter() - began))
-        here = target
+    before_chest, across = ((to_writhe @ point)[None, :3] for point in (front, goal))
+    drag_to(drag, before_chest, 50)
+    answer, drag_ms = drag_to(drag, across, 50, start=before_chest)
     context.view_layer.update()
     return {
-        "drag_ms": float(np.median(times)),
+        "drag_ms": drag_ms,
         "error_m": answer["error_m"][hand.name],
         "moved_m": (world @ hand.head - before).length,
         "keyed": drag.key(),

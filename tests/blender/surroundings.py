@@ -3,15 +3,10 @@
 Prints one line of JSON.
 """
 
-import sys
-from pathlib import Path
-
 import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
-from blender_runs import print_result
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
-import writhe_blender  # pyright: ignore[reportMissingImports]
+from blender_checkout import add_human, new_scene
+from blender_runs import drag_to, print_result
 from writhe_blender import dragging, scene_sync  # pyright: ignore[reportMissingImports]
 
 
@@ -44,13 +39,8 @@ def only(context, item) -> None:
 
 
 def main() -> dict:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    writhe_blender.register()
-    context, out = bpy.context, {}
-    settings = context.scene.writhe
-    assert bpy.ops.writhe.add_human() == {"FINISHED"}
-    assert bpy.ops.writhe.set_up() == {"FINISHED"}
-    human = context.object
+    context, out = new_scene(), {}
+    settings, human = context.scene.writhe, add_human()
     assert bpy.ops.writhe.preset_pose(pose="stand") == {"FINISHED"}
     # a ball's box flies through the body; the character itself does not move
     flying = add_mesh("Flying", [((0.0, 0.0, 0.0), (0.1, 0.1, 0.1))])
@@ -70,8 +60,7 @@ def main() -> dict:
     hand = human.pose.bones["left_wrist"]
     drag = dragging.BoneDrag(context, human, [("left_wrist", hand.head)])
     goal = np.array([[0.1, 1.2, 0.6]])  # in writhe's axes
-    for share in np.linspace(0.02, 1.0, 80):
-        answer = drag.move(drag.start + share * (goal - drag.start))
+    answer, _ = drag_to(drag, goal, 80)
     context.view_layer.update()
     out["hand_y"], out["clearance_m"] = hand.head.y, answer["clearance_m"]
     drag.undo()
@@ -83,8 +72,7 @@ def main() -> dict:
         context.scene.frame_set(frame)
         drag = dragging.BoneDrag(context, human, [("left_wrist", hand.head)])
         goal = np.array([[x, 1.15, 0.38]])
-        for share in np.linspace(0.02, 1.0, 80):
-            drag.move(drag.start + share * (goal - drag.start))
+        drag_to(drag, goal, 80)
         for bone in human.pose.bones:
             bone.keyframe_insert("rotation_quaternion")
             bone.keyframe_insert("location")
@@ -107,8 +95,7 @@ def main() -> dict:
     for bone in human.pose.bones:
         bone.matrix_basis.identity()
     context.scene.cursor.location = (0.9, 0.0, 0.0)
-    assert bpy.ops.writhe.add_human() == {"FINISHED"}
-    assert bpy.ops.writhe.set_up() == {"FINISHED"}
+    add_human()
     assert bpy.ops.writhe.certify() == {"FINISHED"}
     out["two"] = settings.verdict
     context.object.location.y += 0.06

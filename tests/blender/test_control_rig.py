@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
-from blender_runs import result_of
+from with_bpy import needs_bpy, script_result
 
-PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
-pytestmark = pytest.mark.skipif(
-    not PYTHON, reason="set WRITHE_BLENDER_PYTHON to a Python with bpy and writhe"
-)
+pytestmark = needs_bpy
 
 
 @pytest.fixture(scope="module")
 def result() -> dict:
-    return result_of([PYTHON, str(Path(__file__).with_name("control_rig.py"))])
+    return script_result("control_rig.py")
 
 
 def test_a_metarig_is_posed_as_it_is(result):

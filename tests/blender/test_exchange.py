@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
-from blender_runs import result_of
+from with_bpy import needs_bpy, script_result
 
-PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
-pytestmark = pytest.mark.skipif(
-    not PYTHON, reason="set WRITHE_BLENDER_PYTHON to a Python with bpy and writhe"
-)
+pytestmark = needs_bpy
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory) -> dict:
-    script = Path(__file__).with_name("exchange.py")
-    return result_of([PYTHON, str(script), str(tmp_path_factory.mktemp("documents"))])
+    return script_result("exchange.py", str(tmp_path_factory.mktemp("documents")))
 
 
 def test_a_document_opens_as_characters_and_obstacles_where_they_are(result):

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
-from blender_runs import result_of
+from with_bpy import needs_bpy, script_result
 
-PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
-pytestmark = pytest.mark.skipif(
-    not PYTHON, reason="set WRITHE_BLENDER_PYTHON to a Python with bpy and writhe"
-)
+pytestmark = needs_bpy
 
 
 @pytest.fixture(scope="module")
 def result() -> dict:
-    return result_of([PYTHON, str(Path(__file__).with_name("in_blender.py"))])
+    return script_result("in_blender.py")
 
 
 def test_the_body_is_recognised(result):
@@ -42,7 +36,12 @@ def test_a_drag_is_written_keyed_and_undone(result):
     assert result["reached_m"] == pytest.approx(result["error_m"], abs=1e-5)
     assert result["error_m"] < 0.02
     assert result["keyed"] > 0 and result["curves"] > 0
+    assert result["keyed_again"] == 0  # by Blender's default setting, only keys that are needed
     assert result["undone"]
+
+
+def test_a_rotation_that_is_only_written_otherwise_is_not_keyed(result):
+    assert result["normalised"] == []
 
 
 def test_limbs_are_wound_by_the_slider_and_by_keys(result):

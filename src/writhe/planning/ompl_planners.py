@@ -2,11 +2,16 @@
 
 States are tangent steps from the start posture. The motion validator is the gate, so the paths
 have the same guarantee as those of the other planners.
+
+Time limits are of processor time, so that a busy machine does not shorten a search.
 """
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,10 +47,17 @@ MARGIN_RAD = 1.5  # margin of the sampled box beyond the two postures, within jo
 ROOT_RAD, ROOT_M = 0.3, 0.3  # the same for the root
 TOLERANCE = 0.02  # radians beyond a limit, metres off a planted position
 STILL = 0.02  # margin of the root if the figure is alone, because its pose is then irrelevant
+CLOCK_FACTOR = (
+    20.0  # a search ends after this many times its seconds on the clock, whatever it used
+)
+WATCH_S = 0.02  # how often the processor time of a search is looked at
 
 
 class SamplingPlanner:
-    """One of OMPL's planners with a seed, an iteration budget or a time limit."""
+    """One of OMPL's planners with a seed, an iteration budget or a time limit.
+
+    `seconds` limits the processor time that this process uses while the planner searches.
+    """
 
     def __init__(
         self,
@@ -126,7 +138,8 @@ def search_states(
 ) -> list[Floats] | None:
     """States along a path found by the OMPL planner of this class name; None if there is none.
 
-    The search ends after `seconds`, or after about `iterations` checked states.
+    The search ends when this process has used `seconds` of processor time (at the latest after
+    `CLOCK_FACTOR` times as many on the clock), or after about `iterations` checked states.
     """
     base, geometric = _ompl(seed)
     space = base.RealVectorStateSpace(states.size)
@@ -151,7 +164,9 @@ def search_states(
     if longest_edge is not None and hasattr(method, "setRange"):
         method.setRange(longest_edge)
     setup.setPlanner(method)
-    setup.solve(_stop(base, states, iterations, seconds))
+    stop = _stop(base, states, iterations, CLOCK_FACTOR * seconds)
+    with _processor_limit(stop, seconds):
+        setup.solve(stop)
     rows = None
     if setup.haveExactSolutionPath():
         line = setup.getSolutionPath()
@@ -245,10 +260,34 @@ def _break_reference_cycle(base: Any, information: Any, states: SampledStates) -
     information.setMotionValidator(_validator(base, other, states))
 
 
-def _stop(base: Any, states: SampledStates, iterations: int | None, seconds: float) -> Any:
+@contextmanager
+def _processor_limit(stop: Any, seconds: float) -> Generator[None]:
+    """Terminate the condition `stop` once this process has used `seconds` of processor time.
+
+    A thread watches the processor clock and sets the flag of the condition, which OMPL reads
+    without Python (see `_stop`).
+    """
+    end, searched = time.process_time() + seconds, threading.Event()
+
+    def watch() -> None:
+        while not searched.wait(WATCH_S):
+            if time.process_time() >= end:
+                stop.terminate()
+                return
+
+    watcher = threading.Thread(target=watch, name="processor limit", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        searched.set()
+        watcher.join()
+
+
+def _stop(base: Any, states: SampledStates, iterations: int | None, clock_s: float) -> Any:
     # PRM evaluates the condition in a thread of its own. A Python condition would wait for the GIL,
     # which the sampling thread holds while it waits for PRM's thread: a deadlock.
-    timed = base.timedPlannerTerminationCondition(seconds)
+    timed = base.timedPlannerTerminationCondition(clock_s)
     if iterations is None:
         return timed
     counted = base.PlannerTerminationCondition(lambda: states.checked >= iterations)

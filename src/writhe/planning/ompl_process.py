@@ -1,8 +1,9 @@
 """OMPL's planners in a separate process, with an enforced time limit.
 
 PRM and PRM* use two threads that can deadlock through OMPL's Python binding, and the simplification
-of a long path has no time limit. A process that does not answer in time is killed, the run counts
-as failed, and the next run gets a new process.
+of a long path has no time limit. The limit of a run is one of the process's processor time. If
+there is still no answer long after that, by the clock, the process is killed, the run counts as
+failed, and the next run gets a new process.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any
 
-from writhe.planning.ompl_planners import RANGE_RAD, SamplingPlanner, warm_up
+from writhe.planning.ompl_planners import CLOCK_FACTOR, RANGE_RAD, SamplingPlanner, warm_up
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 
 START_S = 600.0  # for a new process to load (or compile) its kernels
-GRACE_S = 15.0  # beyond the time of a run, for simplifying what was found
+GRACE_S = 60.0  # on the clock beyond a run that used all of it, for simplifying what was found
 
 
 class PlannerProcess:
     """Runs sampling planners in a child process; use it in a `with` statement."""
 
-    def __init__(self, grace_s: float = GRACE_S) -> None:
-        self.grace_s = grace_s
+    def __init__(self, grace_s: float = GRACE_S, clock_factor: float = CLOCK_FACTOR) -> None:
+        self.grace_s, self.clock_factor = grace_s, clock_factor
         self._process: Any = None
         self._connection: Connection[Any, Any] | None = None
         self._warm: object = None
@@ -59,18 +60,23 @@ class PlannerProcess:
         seconds: float,
         range_rad: float = RANGE_RAD,
     ) -> Plan:
-        """As `SamplingPlanner.plan`; STUCK with a note if the process had to be killed."""
+        """As `SamplingPlanner.plan`; STUCK with a note if the process had to be killed.
+
+        It is killed `grace_s` after `clock_factor` times `seconds` on the clock.
+        """
         connection = self._ready(problem)
         connection.send((method, problem, seed, seconds, range_rad))
-        if connection.poll(seconds + self.grace_s):
+        clock_s = self.clock_factor * seconds + self.grace_s
+        if connection.poll(clock_s):
             path, status, spent, steps, processor_s = connection.recv()
             self.wall_s += spent
             self.processor_s += processor_s
-            return Plan(problem, path, PlanStatus(status), method, spent, steps)
+            status = PlanStatus(status)
+            return Plan(problem, path, status, method, spent, steps, processor_s=processor_s)
         self.close()
-        note = f"killed after {seconds:g} s: it did not stop by itself"
+        note = f"killed after {clock_s:g} s on the clock: it did not stop by itself"
         path = problem.start[None].copy()
-        return Plan(problem, path, PlanStatus.STUCK, method, seconds, notes=(note,))
+        return Plan(problem, path, PlanStatus.STUCK, method, clock_s, notes=(note,))
 
     def close(self) -> None:
         """Kill the process."""

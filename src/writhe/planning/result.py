@@ -29,7 +29,8 @@ class Plan:
     """A path of straight segments (slerp) from the start to the goal.
 
     `path` (vertices, nq). Every segment has passed the gate; `certificate` is computed on first
-    use. `fallback` tells whether a sampling planner found the path; `steps` counts the steps of the
+    use. `seconds` are of the clock, `processor_s` of the processor where it was measured.
+    `fallback` tells whether a sampling planner found the path; `steps` counts the steps of the
     search. `legs` are the plans that make up a path on which feet step, one after the other.
     """
 
@@ -44,6 +45,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     blocked_by: tuple[str, ...] = field(default_factory=tuple[str, ...])
     legs: tuple[Plan, ...] = ()
+    processor_s: float | None = None
 
     @property
     def skeleton(self) -> Skeleton:

@@ -55,6 +55,13 @@ def test_reconstruction_comes_nearer_than_where_it_started(database):
     assert milliseconds > 0
 
 
+def test_what_searches_by_linking_is_tuned_over_the_linking_radius(database):
+    assert "linking_radius" in GRIDS["paper"] and "linking_radius" in GRIDS["default"]
+    found = tune("paper", database, count=3, max_ms=1e4, max_rounds=1,
+                 grids={"linking_radius": GRIDS["paper"]["linking_radius"][:2]})  # fmt: skip
+    assert len({trial.values["linking_radius"] for trial in found.trials}) > 1
+
+
 def test_tuning_takes_the_best_value_within_the_time_limit(database):
     grids = {"iterations": (1, 3), "dimensions": (2, 30)}
     found = tune("paper", database, count=5, max_ms=1e4, max_rounds=2, grids=grids)

@@ -25,15 +25,19 @@ def _planner(
 ):
     return {
         "seconds_median": seconds,
+        "processor_s_median": seconds,
         "success_rate": success,
         "penetration_m": depth,
         "pass_throughs": through,
+        "spread_m": 0.61,
     }
 
 
 def _planning(**published: Any) -> dict[str, Any]:
     methods = {
         "default": _planner(),
+        "default-d2": _planner(),
+        "paper-d2": _planner(),
         "paper": _planner(**published),
         "paper-no-safe-zone": _planner(4.0),
         "rrtconnect": _planner(60.0, 0.2),
@@ -158,6 +162,20 @@ def test_one_sampling_planner_that_solves_the_contortion_refutes_that_all_fail(r
     assert found["contortion: all sampling planners fail"]["ours"] == rate
     assert found["contortion: all sampling planners fail"]["reproduced"] is (rate == 0.0)
     assert found["contortion: sampling planners"]["reproduced"]  # less often than ours
+
+
+def test_a_body_that_opens_less_with_the_wider_energy_refutes_figure_13():
+    result = _planning()
+    methods = result["experiments"]["leg-cross"]["methods"]
+    methods["default-d2"]["spread_m"], methods["default"]["spread_m"] = 0.61, 0.68
+    methods["paper-d2"]["spread_m"], methods["paper"]["spread_m"] = 0.601, 0.600
+    name = "leg-cross: opening with d = 2"
+    found = claims_of("energy-planning", result)[name]
+    assert found["ours"] == pytest.approx(-0.07)
+    assert found["published_variant"] == pytest.approx(0.001)
+    assert found["reproduced"] is False
+    methods["paper-d2"]["spread_m"] = 0.65
+    assert claims_of("energy-planning", result)[name]["reproduced"]
 
 
 def test_as_many_collisions_as_the_baseline_is_not_fewer():

@@ -80,7 +80,8 @@ def run(
     `seconds` each (20 by default), and those that solve one with none of them 300 s.
 
     OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where a planner without
-    a success after three runs or 60 s is given up; 300 and all runs with `full`.
+    a success after three runs or 60 s is given up; 300 and all runs with `full`. All limits are of
+    processor time.
     """
     if only is not None and only not in (*NAMES, CANONICAL, SAMPLING):
         raise UnknownNameError("experiment", only, [*NAMES, CANONICAL, SAMPLING])
@@ -91,9 +92,9 @@ def run(
     report.text(
         "All paths are checked by the same certificate. `paper` is the published algorithm without "
         f"collision checks; OMPL's planners use the gate as motion validator, {budget.runs} seeded"
-        f" runs of at most {budget.seconds:g} s each in a process of their own, and OMPL's own"
-        f" simplification; a planner without a success after {budget.patience_s:g} s is given up,"
-        " and its other runs count as failed."
+        f" runs of at most {budget.seconds:g} s of processor time each in a process of their own,"
+        f" and OMPL's own simplification; a planner without a success after {budget.patience_s:g} s"
+        " is given up, and its other runs count as failed."
     )
     results: dict[str, dict[str, Any]] = {}
     circle: Flare | None = None
@@ -115,7 +116,7 @@ def run(
     if process.processor_share is not None:
         report.text(
             f"The sampling planners had {100 * process.processor_share:.0f} % of a core: their"
-            " times and limits are of the clock."
+            " limits are of processor time, their times in the tables of the clock."
         )
     if results:
         _tables(report, results, circle)
@@ -143,7 +144,7 @@ def _sampling(report: Report, found: dict[str, Any]) -> None:
     report.heading("Sampling planners, over their settings")
     columns = ("planner", "range_rad", "solved", "seconds", "processor_s", "length_rad")
     for name, one in found["experiments"].items():
-        report.text(f"{name}: {found['seconds']:g} s with each range.")
+        report.text(f"{name}: {found['seconds']:g} s of processor time with each range.")
         report.table(columns, [[row[c] for c in columns] for row in one["settings"]])
         report.text(f"{name}: {found['long_s']:g} s where that was not enough.")
         report.table(columns, [[row[c] for c in columns] for row in one["long_runs"].values()])
@@ -151,7 +152,7 @@ def _sampling(report: Report, found: dict[str, Any]) -> None:
         outcome = "solved" if best["solved"] else "not solved"
         report.text(
             f"The best setting, {best['planner']} with {best['range_rad']:g} rad, with another"
-            f" seed: {outcome}, {best['seconds']:.0f} s."
+            f" seed: {outcome}, {best['processor_s']:.0f} s of processor time."
         )
 
 
@@ -176,7 +177,8 @@ def _canonical(report: Report) -> dict[str, Any]:
     report.text(
         f"{len(result['groups'])} different postures are reached: "
         + "; ".join(" and ".join(group) for group in result["groups"])
-        + f". The energy rises in {result['rises']} steps."
+        + f". The energy rises in {result['rises']} steps. Of the {result['lines']} straight lines"
+        f" between them {result['lines_certified']} are certified."
     )
     return result
 
@@ -314,8 +316,8 @@ def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
             body,
             own,
             report.picture_path(f"flare-{name}.png"),
-            count=10,
-            size=(200, 150),
+            count=7,
+            size=(220, 165),
             view=(0.3, 0.5, 1.0),
             by_joint=side_colours(body),
         )

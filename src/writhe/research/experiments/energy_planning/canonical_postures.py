@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.collision import certify
 from writhe.planning import Energy, EnergyOptions, descend, figure_problem
 from writhe.research.experiments.energy_planning.postures import Experiment
 from writhe.skeleton import Figure, forward
@@ -47,6 +49,7 @@ def summarise_descents(figure: Figure, found: dict[str, Floats]) -> dict[str, An
         else:
             groups.append([name])
             shapes.append(shape)
+    pairs = list(combinations([q for _, q in ends], 2))
     return {
         "energies": {
             name: [float(energy.value(rows[0])), float(energy.value(rows[-1]))]
@@ -55,7 +58,17 @@ def summarise_descents(figure: Figure, found: dict[str, Floats]) -> dict[str, An
         "rises": sum(int((np.diff(energy.along(rows)) > 0).sum()) for rows in found.values()),
         "groups": groups,
         "spread_m": {name: _spread(figure, q) for name, q in ends},
+        "lines_certified": sum(_line_certified(figure, a, b) for a, b in pairs),
+        "lines": len(pairs),
     }
+
+
+def _line_certified(figure: Figure, a: Floats, b: Floats) -> bool:
+    """Whether the straight line between two postures, the root at one place, is certified."""
+    goal = b.copy()
+    goal[:7] = a[:7]
+    line = np.stack([a, goal])
+    return certify(figure_problem(figure, a, goal).table, line, fps=1.0).certified
 
 
 def _shape(figure: Figure, q: Floats) -> Floats:

@@ -22,7 +22,7 @@ from writhe.planning import (
 from writhe.planning.ompl_planners import PLANNERS, RANGE_RAD
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.research.experiments.energy_planning.postures import Experiment
-from writhe.skeleton import Skeleton
+from writhe.skeleton import Skeleton, forward
 from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.kinematics import difference
 
@@ -35,7 +35,7 @@ SAMPLES = 100  # of a path, for its roughness
 
 @dataclass(frozen=True)
 class Budget:
-    """Number and time limit of the sampling planners' runs.
+    """Number of the sampling planners' runs, and the limits of processor time.
 
     A planner without a success after `patience_s` of runs is given up, unless `all_runs`: its
     remaining runs count as failed without being run.
@@ -103,7 +103,7 @@ def repeated(method: str, plan_with: Run, experiment: Experiment, budget: Budget
     plans: list[Plan] = []
     for seed in range(budget.runs if method in PLANNERS else 1):
         plans.append(plan_with(experiment, seed + 1))
-        spent = sum(plan.seconds for plan in plans)
+        spent = sum(_processor_s(plan) for plan in plans)
         if spent >= budget.patience_s and not any(plan.solved for plan in plans):
             break
     return plans
@@ -123,13 +123,29 @@ def summarise_runs(plans: Sequence[Plan], runs: int | None = None) -> dict[str, 
         "success_rate": len(good) / planned,
         "seconds_median": float(np.median([p.seconds for p in plans])),
         "seconds": [p.seconds for p in plans],
+        "processor_s": [p.processor_s for p in plans],
+        "processor_s_median": float(np.median([_processor_s(p) for p in plans])),
         "path_length_rad": float(np.median([p.length_rad for p in good])) if good else None,
         "smoothness_rad": (
             float(np.median([roughness(p.skeleton, p.path) for p in good])) if good else None
         ),
+        "spread_m": max((spread(p.skeleton, p.path) for p in plans if p.solved), default=None),
         "penetration_m": max((p.penetration_upper_bound_m for p in proofs), default=None),
         "pass_throughs": sum(len(p.pass_throughs) for p in proofs),
     }
+
+
+def _processor_s(plan: Plan) -> float:
+    """Of the processor, or of the clock for a process that had to be killed."""
+    return plan.seconds if plan.processor_s is None else plan.processor_s
+
+
+def spread(skeleton: Skeleton, path: Floats) -> float:
+    """How far a body opens: the mean distance between two joints, the largest along a path (m)."""
+    at = forward(skeleton, resample_evenly(skeleton, path, SAMPLES)).positions
+    apart = np.linalg.norm(at[:, :, None] - at[:, None], axis=-1)
+    count = at.shape[1]
+    return float(apart.sum(axis=(1, 2)).max() / (count * (count - 1)))
 
 
 def roughness(skeleton: Skeleton, path: Floats) -> float:

@@ -12,6 +12,7 @@ from writhe.planning import (
     EnergyPlanner,
     FramePin,
     Plan,
+    PlanOptions,
     PlanProblem,
     Refined,
     RefineOptions,
@@ -26,6 +27,7 @@ from writhe.skeleton.mirror import mirrored
 from writhe.solvers.posing import Pin
 
 FRAMES, FPS = 200, 100.0
+RESTARTS = 11  # more than the default: an attempt at a half fails about every other time
 
 
 @dataclass(frozen=True)
@@ -41,25 +43,38 @@ class Flare:
 
 def flare(halves: tuple[Experiment, Experiment]) -> Flare:
     """Plan both halves and their connections, join them at an even speed, refine the circle."""
+    plans, parts = plan_circle(halves)
+    return _refined(plans, parts, halves[0])
+
+
+def plan_circle(
+    halves: tuple[Experiment, Experiment],
+) -> tuple[list[Plan], list[tuple[Floats, tuple[Pin, ...]]]]:
+    """The four plans, and each as frames with the hands that are planted in it.
+
+    The ends of the halves are mirror images of each other, and so are their plans.
+    """
     right, left = halves
-    setting = right.setting
-    skeleton = setting.figure.skeleton
-    planner = EnergyPlanner()
-    plans: list[Plan] = []
+    skeleton = right.setting.figure.skeleton
+    planner = EnergyPlanner(PlanOptions(restarts=RESTARTS))
+    first, over, back = (
+        planner.plan(problem)
+        for problem in (
+            right.problem(),
+            _swing(right, right.goal, left.goal),
+            _swing(right, mirrored(skeleton, right.start), right.start),
+        )
+    )
+    other = np.array([mirrored(skeleton, q) for q in first.path])
+    plans = [first, over, replace(first, problem=left.problem(), path=other), back]
     parts: list[tuple[Floats, tuple[Pin, ...]]] = []
-    for problem, backwards in (
-        (right.problem(), False),
-        (_swing(right, right.goal, left.goal), False),
-        (left.problem(), True),
-        (_swing(right, mirrored(skeleton, right.start), right.start), False),
-    ):
-        found = planner.plan(problem)
-        if not found.solved:
-            raise WritheError(f"a part of the flare is {found.status.value}")
-        plans.append(found)
-        rows = to_motion(found, Timing(duration_s=1.0, fps=60.0, profile="uniform")).q
-        parts.append((rows[::-1] if backwards else rows, problem.planted))
-    return _refined(plans, parts, right)
+    for plan in plans:
+        if not plan.solved or not plan.certificate.certified:
+            raise WritheError(f"a part of the flare is {plan.status.value}")
+        rows = to_motion(plan, Timing(duration_s=1.0, fps=60.0, profile="uniform")).q
+        backwards = plan is plans[2]
+        parts.append((rows[::-1] if backwards else rows, plan.problem.planted))
+    return plans, parts
 
 
 def _swing(right: Experiment, start: Floats, goal: Floats) -> PlanProblem:

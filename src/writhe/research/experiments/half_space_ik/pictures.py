@@ -100,9 +100,9 @@ def relation_contrast(
         strip_image(
             scenario.scene,
             run.q,
-            size=(250, 330),
+            size=(290, 330),
             view=(1.0, 0.12, 0.35),
-            around=((-0.2, 0.15, -0.15), (0.35, 1.55, 0.65)),
+            around=((-0.2, 0.15, -0.15), (0.35, 1.55, 0.95)),
             colours=OBJECTS,
             sides=_alone(scenario),
             extra=_from_place(scenario, "a.left_wrist", "a.left_knee"),

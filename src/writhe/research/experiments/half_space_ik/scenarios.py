@@ -183,7 +183,7 @@ def table() -> Scenario:
         "table", "A table pushed into the character", split_mesh(vertices, triangles),
         [(0.1, 0.0, 1.0), (0.05, 0.0, 0.36), (-0.05, 0.0, 0.30), (0.1, 0.0, 1.0)], 200,
         watched="a.hips", root_free=True, figure_of_paper="any triangle mesh",
-        view=(1.0, 0.35, -0.1), panel=(250, 230), shown=(0.1, 0.25, 0.33, 0.5, 0.66, 0.75, 0.85),
+        view=(1.0, 0.5, -0.6), panel=(250, 230), shown=(0.1, 0.25, 0.33, 0.5, 0.66, 0.75, 0.85),
         remark="The table pushes the character back by 11 cm, and is pulled away again.",
     )  # fmt: skip
 
@@ -223,8 +223,8 @@ def fast() -> Scenario:
         "fast", "A small ball at 8 m/s", ball([0, 0, 0], 0.03),
         [_MUZZLE, (-0.31, 1.1, -0.4)], 24,
         watched="a.right_elbow", figure_of_paper="continuous detection",
-        view=(-1.0, 0.3, 0.75), shown=(0.295, 0.341, 0.364, 0.386, 0.41, 0.432, 0.5), extra=_trail,
-        around=((-0.45, 0.0, -0.3), (0.25, 1.75, 0.3)), panel=(230, 270),
+        view=(-1.0, 0.3, 0.75), shown=(0.295, 0.364, 0.386, 0.41, 0.5), extra=_trail,
+        around=((-0.45, 0.0, -0.3), (0.25, 1.75, 0.3)), panel=(230, 330),
         remark="The ball comes from the right; small balls: where it was in the frames before. With"
         " `half-space` it takes the forearm along. With `penalty` the forearm gives way by 6 cm and"
         " the ball cuts its outer side between two frames, in and out on one side: an overlap by"

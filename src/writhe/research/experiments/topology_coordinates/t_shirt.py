@@ -224,7 +224,7 @@ def play(progress: Progress) -> SceneResult:
         seen=_worn_seen(world, motion),
         figures={"ring_crossings": {f"{end}:{ring}": n for (end, ring), n in table.items()}},
         view=(0.9, 0.3, 1.0),
-        around=((-0.4, 0.05, -0.2), (0.4, 1.95, 1.0)),
+        around=((-0.4, 0.05, -0.2), (0.4, 1.95, 1.35)),
         colours={ring.name: (0.75, 0.33, 0.30) for ring in _RINGS},
         size=(300, 400),
         extra=partial(_draw_cloth, world),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from writhe.collision import CollisionTable, capsule
 from writhe.collision.gate import gate_workspace
 from writhe.kernels.collision.step_motion import (
+    MovingPair,
     bound_body_motion,
     chord_lower_bound,
     distance_curvature,
@@ -107,9 +108,10 @@ def test_gap_lower_bound_is_below_sampled_gaps(values, first, span):
         rows = TABLE.pairs.a[p], TABLE.pairs.b[p]
         speed = float(sum(motion.speed[i, ancestor + 1] for i in rows))
         bend = float(sum(motion.acceleration[i, ancestor + 1] for i in rows))
-        before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, first, workspace)
+        pair = MovingPair(int(a), int(b), ancestor, speed, bend)
+        before = gap_at_fraction(tree, shapes, motion, pair, first, workspace)
         normal = workspace.out[:3].copy()
-        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, last, workspace)
+        after = gap_at_fraction(tree, shapes, motion, pair, last, workspace)
         end_separation = separation_along(shapes, a, b, normal, workspace)
         width = last - first
         # each of the two bounds alone, with the other one disabled

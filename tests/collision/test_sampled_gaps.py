@@ -10,7 +10,7 @@ from tests.collision.bodies import padded_human
 from writhe.collision import CollisionTable
 from writhe.collision.gate import gate_workspace
 from writhe.kernels.collision.sampled_gaps import shared_gap_at_fraction
-from writhe.kernels.collision.step_motion import fill_step_motion, gap_at_fraction
+from writhe.kernels.collision.step_motion import MovingPair, fill_step_motion, gap_at_fraction
 from writhe.kernels.jit import kernel
 from writhe.skeleton.kinematics import integrate
 
@@ -18,11 +18,11 @@ TABLE = CollisionTable.of_figure(padded_human())
 
 
 @kernel
-def both_gaps(tree, shapes, motion, samples, a, b, ancestor, t, workspace, out):
+def both_gaps(tree, shapes, motion, samples, pair, t, workspace, out):
     """Both gaps, and the normals in the ancestor's frame, in out (8,)."""
-    out[0] = shared_gap_at_fraction(tree, shapes, motion, samples, a, b, ancestor, t, workspace)
+    out[0] = shared_gap_at_fraction(tree, shapes, motion, samples, pair, t, workspace)
     out[1:4] = workspace.out[:3]
-    out[4] = gap_at_fraction(tree, shapes, motion, a, b, ancestor, t, workspace)
+    out[4] = gap_at_fraction(tree, shapes, motion, pair, t, workspace)
     out[5:8] = workspace.out[:3]
 
 
@@ -46,8 +46,9 @@ def test_both_ways_give_the_same_gaps(rng: np.random.Generator, euler: bool) -> 
             b = int(TABLE.bodies.shape_start[pairs.b[p]])
             for t in (0.0, 1.0, 0.5, 3 / 64, 0.3):
                 out = np.zeros(8)
+                pair = MovingPair(a, b, int(pairs.ancestor[p]), 0.0, 0.0)
                 both_gaps(
-                    skeleton.tree, TABLE.shapes, work.motion, work.samples, a, b,
-                    int(pairs.ancestor[p]), t, work.pair_workspace, out,
+                    skeleton.tree, TABLE.shapes, work.motion, work.samples, pair, t,
+                    work.pair_workspace, out,
                 )  # fmt: skip
                 assert_allclose(out[:4], out[4:], atol=1e-9)

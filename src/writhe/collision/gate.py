@@ -45,6 +45,9 @@ def gate_workspace(table: CollisionTable) -> GateWorkspace:
         local=np.zeros((3, 3)),
         turn=np.zeros((3, 3)),
         out=np.zeros(9),
+        normal=np.zeros(3),
+        carried_normal=np.zeros(3),
+        fractions=np.zeros(2),
         evaluations=np.zeros(1, dtype=np.int64),
     )
     return GateWorkspace(
@@ -58,9 +61,6 @@ def gate_workspace(table: CollisionTable) -> GateWorkspace:
         rotations_after=np.zeros((n, 3, 3)),
         order=np.full((n, 3), -1, dtype=np.int64),
         euler=np.zeros((n, 3)),
-        normal=np.zeros(3),
-        carried_normal=np.zeros(3),
-        fractions=np.zeros(2),
         samples=StepSamples(
             step=np.zeros(1, dtype=np.int64),
             filled_in_step=np.zeros((SAMPLES + 1, n), dtype=np.int64),

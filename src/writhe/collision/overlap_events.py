@@ -63,6 +63,8 @@ def _spans(
             deepest_time=np.zeros(capacity),
             cores_meet=np.zeros(capacity, dtype=np.int64),
             cut=np.zeros((capacity, 2), dtype=np.int64),
+            start_normal=np.zeros(3),
+            end_normal=np.zeros(3),
         )
         found = deep_spans(
             table.skeleton.tree,
@@ -75,8 +77,6 @@ def _spans(
             opened,
             candidate,
             spans,
-            np.zeros(3),
-            np.zeros(3),
             work,
         )
         if found <= capacity:

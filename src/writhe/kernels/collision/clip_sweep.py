@@ -27,11 +27,13 @@ from writhe.kernels.collision.shape_gaps import (
 )
 from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
+    MovingPair,
     bound_body_motion,
     chord_lower_bound,
     distance_curvature,
     fill_step_motion,
     gap_lower_bound,
+    moving_pair,
     separation_along,
 )
 from writhe.kernels.jit import kernel
@@ -74,6 +76,24 @@ def euler_row(clip: SweptClip, frame: int) -> int:
     return min(frame, clip.euler.shape[0] - 1)
 
 
+@kernel
+def begin_interval(
+    tree: Tree, bodies: Bodies, clip: SweptClip, row: int, following: int, work: GateWorkspace
+) -> None:
+    """Fill work.motion with the motion between two rows of a clip, and its bounds."""
+    fill_step_motion(
+        tree,
+        clip.q[row],
+        clip.q[following],
+        clip.order,
+        clip.euler[euler_row(clip, row)],
+        clip.euler[euler_row(clip, following)],
+        work.motion,
+    )
+    work.samples.step[0] += 1
+    bound_body_motion(tree, bodies, work.motion)
+
+
 @kernel(inline=True)
 def witness(clip: SweptClip, k: int, clearance: float, frame: float) -> None:
     if clearance < clip.clearance[k]:
@@ -96,34 +116,27 @@ def _sweep_pair(
     tree: Tree,
     shapes: Shapes,
     clip: SweptClip,
-    a: int,
-    b: int,
+    pair: MovingPair,
     k: int,
     allowance: float,
-    ancestor: int,
-    speed: float,
-    acceleration: float,
     frame: int,
     span: float,
     smallest: float,
     work: GateWorkspace,
 ) -> float:
-    """Bound one pair over one frame interval; returns the smallest clearance witnessed so far.
+    """Bound shape pair k over one frame interval; returns the smallest clearance witnessed so far.
 
     `span` is the length of the first subinterval.
     """
-    motion, workspace, normal = work.motion, work.pair_workspace, work.normal
+    a, b, speed, acceleration = pair.a, pair.b, pair.speed, pair.acceleration
+    motion, workspace, normal = work.motion, work.pair_workspace, work.pair_workspace.normal
     t, size = 0.0, shapes.radius[a] + shapes.radius[b]
-    before = shared_gap_at_fraction(
-        tree, shapes, motion, work.samples, a, b, ancestor, 0.0, workspace
-    )
+    before = shared_gap_at_fraction(tree, shapes, motion, work.samples, pair, 0.0, workspace)
     for c in range(3):
         normal[c] = workspace.out[c]
     for _ in range(MAX_EVALUATIONS):
         target = min(t + span, 1.0)
-        after = shared_gap_at_fraction(
-            tree, shapes, motion, work.samples, a, b, ancestor, target, workspace
-        )
+        after = shared_gap_at_fraction(tree, shapes, motion, work.samples, pair, target, workspace)
         end_separation = separation_along(shapes, a, b, normal, workspace)
         witness(clip, k, after + allowance, frame + target)
         smallest = min(smallest, after + allowance)
@@ -192,18 +205,7 @@ def sweep_clip(
     for frame in range(clip.q.shape[0] - 1):
         forward(tree, clip.q[frame], work.positions_before, work.rotations_before)
         place_shapes(shapes, bodies, work.positions_before, work.rotations_before, placed)
-        row, next_row = euler_row(clip, frame), euler_row(clip, frame + 1)
-        fill_step_motion(
-            tree,
-            clip.q[frame],
-            clip.q[frame + 1],
-            clip.order,
-            clip.euler[row],
-            clip.euler[next_row],
-            work.motion,
-        )
-        work.samples.step[0] += 1
-        bound_body_motion(tree, bodies, work.motion)
+        begin_interval(tree, bodies, clip, frame, frame + 1, work)
         for p in range(pair_a.shape[0]):
             body_a, body_b, ancestor = pair_a[p], pair_b[p], ancestors[p]
             column = ancestor + 1
@@ -238,21 +240,9 @@ def sweep_clip(
                     if before - speed >= max(smallest - TOLERANCE_M, clip.required[k]):
                         clip.proven[k] = min(clip.proven[k], before - speed)
                         continue
+                    pair = MovingPair(a, b, ancestor, speed, acceleration)
                     smallest = _sweep_pair(
-                        tree,
-                        shapes,
-                        clip,
-                        a,
-                        b,
-                        k,
-                        allowance,
-                        ancestor,
-                        speed,
-                        acceleration,
-                        frame,
-                        1.0,
-                        smallest,
-                        work,
+                        tree, shapes, clip, pair, k, allowance, frame, 1.0, smallest, work
                     )
     for k in range(clip.proven.shape[0]):
         lower_bound = min(lower_bound, clip.proven[k])
@@ -276,7 +266,6 @@ def sweep_open(
     shape_pairs (k, 3): body pair and shapes of each shape pair.
     """
     smallest, filled = opened.lowest[0], -1
-    speeds, accelerations = work.motion.speed, work.motion.acceleration
     for i in range(opened.state[1]):
         frame, k, bound = opened.row[i], opened.pair[i], opened.bound[i]
         clip.required[k] = opened.required[i]
@@ -284,36 +273,12 @@ def sweep_open(
             clip.proven[k] = min(clip.proven[k], bound)
             continue
         if filled != frame:
-            here, there = euler_row(clip, frame), euler_row(clip, frame + 1)
-            fill_step_motion(
-                tree,
-                clip.q[frame],
-                clip.q[frame + 1],
-                clip.order,
-                clip.euler[here],
-                clip.euler[there],
-                work.motion,
-            )
-            work.samples.step[0] += 1
-            bound_body_motion(tree, bodies, work.motion)
+            begin_interval(tree, bodies, clip, frame, frame + 1, work)
             filled = frame
         p, a, b = shape_pairs[k, 0], shape_pairs[k, 1], shape_pairs[k, 2]
-        body_a, body_b, ancestor = pairs.a[p], pairs.b[p], pairs.ancestor[p]
+        pair = moving_pair(pairs, p, a, b, work.motion)
         smallest = _sweep_pair(
-            tree,
-            shapes,
-            clip,
-            a,
-            b,
-            k,
-            pairs.allowance[k],
-            ancestor,
-            speeds[body_a, ancestor + 1] + speeds[body_b, ancestor + 1],
-            accelerations[body_a, ancestor + 1] + accelerations[body_b, ancestor + 1],
-            frame,
-            0.5,
-            smallest,
-            work,
+            tree, shapes, clip, pair, k, pairs.allowance[k], frame, 0.5, smallest, work
         )
     lower_bound = min(opened.lowest[1], smallest)
     for k in range(clip.proven.shape[0]):

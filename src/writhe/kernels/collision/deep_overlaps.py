@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Floats, Ints
-from writhe.kernels.collision.clip_sweep import OpenIntervals, SweptClip
+from writhe.kernels.collision.clip_sweep import OpenIntervals, SweptClip, begin_interval
 from writhe.kernels.collision.sampled_gaps import shared_gap_at_fraction
 from writhe.kernels.collision.segment_distance import segment_parameters
 from writhe.kernels.collision.shape_gaps import (
@@ -19,11 +19,10 @@ from writhe.kernels.collision.shape_gaps import (
 )
 from writhe.kernels.collision.step_gate import GateWorkspace
 from writhe.kernels.collision.step_motion import (
-    bound_body_motion,
     chord_lower_bound,
     distance_curvature,
-    fill_step_motion,
     gap_lower_bound,
+    moving_pair,
     separation_along,
 )
 from writhe.kernels.jit import kernel
@@ -49,6 +48,8 @@ class DeepSpans(NamedTuple):
     deepest_time: Floats  # (s,) time of that gap, in frames
     cores_meet: Ints  # (s,) 1: the cores meet
     cut: Ints  # (s, 2) 1: the clip starts or ends within the span
+    start_normal: Floats  # (3,) scratch
+    end_normal: Floats  # (3,) scratch
 
 
 @kernel(inline=True)
@@ -95,27 +96,22 @@ def _advance_candidate(
     spans: DeepSpans,
     count: int,
     work: GateWorkspace,
-    start_normal: Floats,
-    end_normal: Floats,
 ) -> int:
     """Find the deep spans of candidate i in one frame interval; returns the new span count.
 
     first: the first frame of the sweep.
     """
-    motion, workspace, normal = work.motion, work.pair_workspace, work.normal
+    motion, workspace, normal = work.motion, work.pair_workspace, work.pair_workspace.normal
+    start_normal, end_normal = spans.start_normal, spans.end_normal
     p, a, b = spans.body_pair[i], spans.shape_a[i], spans.shape_b[i]
-    ancestor, deep = pairs.ancestor[p], -pairs.deep[spans.shape_pair[i]]
-    column = ancestor + 1
-    speed = motion.speed[pairs.a[p], column] + motion.speed[pairs.b[p], column]
-    acceleration = motion.acceleration[pairs.a[p], column] + motion.acceleration[pairs.b[p], column]
+    deep, pair = -pairs.deep[spans.shape_pair[i]], moving_pair(pairs, p, a, b, motion)
+    speed, acceleration = pair.speed, pair.acceleration
     size = shapes.radius[a] + shapes.radius[b]
     meeting = CORES_MEET_M - size
     round_pair = shapes.core[a] == SEGMENT and shapes.core[b] == SEGMENT
     points, row_a, row_b = workspace.placed.points, shapes.point_start[a], shapes.point_start[b]
     t, span, u, v = 0.0, 1.0, 0.0, 0.0
-    before = shared_gap_at_fraction(
-        tree, shapes, motion, work.samples, a, b, ancestor, 0.0, workspace
-    )
+    before = shared_gap_at_fraction(tree, shapes, motion, work.samples, pair, 0.0, workspace)
     _normal_in_b(work, start_normal)
     for c in range(3):
         normal[c] = workspace.out[c]
@@ -124,9 +120,7 @@ def _advance_candidate(
     while t < 1.0:
         target = min(t + span, 1.0)
         span = target - t
-        after = shared_gap_at_fraction(
-            tree, shapes, motion, work.samples, a, b, ancestor, target, workspace
-        )
+        after = shared_gap_at_fraction(tree, shapes, motion, work.samples, pair, target, workspace)
         end_separation = separation_along(shapes, a, b, normal, workspace)
         bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
         bend = distance_curvature(before, after, size, span, speed, acceleration)
@@ -193,17 +187,15 @@ def deep_spans(
     opened: OpenIntervals,
     candidate: Ints,
     spans: DeepSpans,
-    start_normal: Floats,
-    end_normal: Floats,
     work: GateWorkspace,
 ) -> int:
     """Find the time spans from row `first` to row `last` in which a candidate overlaps deeply.
 
     candidate (k,): index of each shape pair among the candidates, -1 for none. Only open intervals
     are examined: in the others no pair overlaps deeply. Returns the number of spans; if it exceeds
-    the rows of `spans`, the rest was dropped. start_normal and end_normal (3) are scratch.
+    the rows of `spans`, the rest was dropped.
     """
-    count, rows, entry = 0, clip.euler.shape[0] - 1, 0
+    count, entry = 0, 0
     near = np.full(spans.body_pair.shape[0], -1)  # the last frame with an open interval
     for frame in range(first, max(last, first + 1)):
         some = False
@@ -219,24 +211,11 @@ def deep_spans(
             some = some or spans.open_span[i] >= 0
         if not some:
             continue
-        following = min(frame + 1, last)
-        fill_step_motion(
-            tree,
-            clip.q[frame],
-            clip.q[following],
-            clip.order,
-            clip.euler[min(frame, rows)],
-            clip.euler[min(following, rows)],
-            work.motion,
-        )
-        work.samples.step[0] += 1
-        bound_body_motion(tree, bodies, work.motion)
+        begin_interval(tree, bodies, clip, frame, min(frame + 1, last), work)
         for i in range(spans.body_pair.shape[0]):
             if spans.open_span[i] < 0 and near[i] != frame:
                 continue
-            count = _advance_candidate(
-                tree, shapes, pairs, i, frame, first, spans, count, work, start_normal, end_normal
-            )
+            count = _advance_candidate(tree, shapes, pairs, i, frame, first, spans, count, work)
     for i in range(spans.open_span.shape[0]):
         if spans.open_span[i] >= 0:
             spans.cut[spans.open_span[i], 1] = 1

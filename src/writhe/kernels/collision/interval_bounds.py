@@ -198,7 +198,7 @@ def bound_intervals(
     allowances, deep, required = pairs.allowance, pairs.deep, clip.required
     out, carried, evaluations = (
         work.pair_workspace.out,
-        work.carried_normal,
+        work.pair_workspace.carried_normal,
         work.pair_workspace.evaluations,
     )
     before, after = work.before, work.after

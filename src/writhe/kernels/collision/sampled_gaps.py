@@ -15,7 +15,12 @@ from writhe.kernels.collision.shape_gaps import (
     place_shape,
     segment_gap,
 )
-from writhe.kernels.collision.step_motion import PairWorkspace, StepMotion, gap_at_fraction
+from writhe.kernels.collision.step_motion import (
+    MovingPair,
+    PairWorkspace,
+    StepMotion,
+    gap_at_fraction,
+)
 from writhe.kernels.collision.step_samples import SAMPLES, StepSamples, fill_frame
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree
@@ -55,16 +60,15 @@ def shared_gap_at_fraction(
     shapes: Shapes,
     motion: StepMotion,
     samples: StepSamples,
-    a: int,
-    b: int,
-    ancestor: int,
+    pair: MovingPair,
     t: float,
     workspace: PairWorkspace,
 ) -> float:
     """The same as `step_motion.gap_at_fraction`, quicker at multiples of 1 / SAMPLES."""
     k = int(t * SAMPLES)
     if k != t * SAMPLES:
-        return gap_at_fraction(tree, shapes, motion, a, b, ancestor, t, workspace)
+        return gap_at_fraction(tree, shapes, motion, pair, t, workspace)
+    a, b, ancestor = pair.a, pair.b, pair.ancestor
     joint_a, joint_b = shapes.joint[a], shapes.joint[b]
     fill_frame(tree, motion, samples, k, joint_a, workspace)
     fill_frame(tree, motion, samples, k, joint_b, workspace)

@@ -24,6 +24,7 @@ from writhe.kernels.collision.shape_gaps import (
     separation,
 )
 from writhe.kernels.collision.step_motion import (
+    MovingPair,
     PairWorkspace,
     StepMotion,
     bound_body_motion,
@@ -32,10 +33,12 @@ from writhe.kernels.collision.step_motion import (
     fill_step_motion,
     gap_at_fraction,
     gap_lower_bound,
+    moving_pair,
     separation_along,
 )
 from writhe.kernels.collision.step_samples import (
     SAMPLES,
+    RequiredGap,
     StepSamples,
     advance_in_samples,
     carry_direction,
@@ -66,9 +69,6 @@ class GateWorkspace(NamedTuple):
     rotations_after: Floats
     order: Ints  # (n, 3) all -1: steps are interpolated by slerp
     euler: Floats  # (n, 3) passed to `fill_step_motion`, which does not read it for slerp
-    normal: Floats  # (3,)
-    carried_normal: Floats  # (3,)
-    fractions: Floats  # (2,)
     samples: StepSamples
     last_normals: Floats  # (k, 3) last normal of each shape pair, see `near_pairs`
     violating: Ints  # (k, 3) body pair and shapes of the pairs that start in violation
@@ -81,59 +81,36 @@ class GateWorkspace(NamedTuple):
 def _advance(
     tree: Tree,
     shapes: Shapes,
-    a: int,
-    b: int,
-    ancestor: int,
-    speed: float,
-    acceleration: float,
+    pair: MovingPair,
     before: float,
     slope: float,
-    min_gap: float,
-    min_end_gap: float,
-    limit: float,
+    required: RequiredGap,
     work: GateWorkspace,
 ) -> float:
-    """The largest fraction up to `limit` for which the gap provably stays at min_gap or more.
+    """The largest fraction up to which a pair provably keeps its required gap.
 
-    At the fraction returned the gap is also min_end_gap or more. `before` and work.normal are the
-    gap and its normal at the start of the step, `slope` an estimate of the change of the gap over
-    the step. Tests the SAMPLES fractions that all pairs share first (`step_samples`), then finer
-    ones if needed. Two bodies without relative motion (speed 0) keep their gap.
+    `before` and the normal of the workspace are the gap and its normal at the start of the step,
+    `slope` an estimate of the change of the gap over the step. Tests the SAMPLES fractions that all
+    pairs share first (`step_samples`), then finer ones if needed. Two bodies without relative
+    motion (speed 0) keep their gap.
     """
+    a, b, speed, acceleration = pair.a, pair.b, pair.speed, pair.acceleration
+    min_gap, min_end_gap, limit = required.min_gap, required.min_end_gap, required.limit
     if speed <= 0.0:
         return limit
-    motion, workspace, normal = work.motion, work.pair_workspace, work.normal
-    advance_in_samples(
-        tree,
-        shapes,
-        motion,
-        work.samples,
-        a,
-        b,
-        ancestor,
-        speed,
-        acceleration,
-        before,
-        slope,
-        min_gap,
-        min_end_gap,
-        limit,
-        workspace,
-        normal,
-        work.carried_normal,
-        work.fractions,
-    )
-    t, safe = work.fractions[0], work.fractions[1]
+    motion, workspace, normal = work.motion, work.pair_workspace, work.pair_workspace.normal
+    advance_in_samples(tree, shapes, motion, work.samples, pair, before, slope, required, workspace)
+    t, safe = workspace.fractions[0], workspace.fractions[1]
     if t >= limit:
         return safe
-    before = gap_at_fraction(tree, shapes, motion, a, b, ancestor, t, workspace)
+    before = gap_at_fraction(tree, shapes, motion, pair, t, workspace)
     for c in range(3):
         normal[c] = workspace.out[c]
     span, finest = 0.5 / SAMPLES, RESOLUTION_M / speed
     size = shapes.radius[a] + shapes.radius[b]
     for _ in range(MAX_EVALUATIONS):
         target = min(t + span, limit)
-        after = gap_at_fraction(tree, shapes, motion, a, b, ancestor, target, workspace)
+        after = gap_at_fraction(tree, shapes, motion, pair, target, workspace)
         end_separation = separation_along(shapes, a, b, normal, workspace)
         span = target - t
         bound = gap_lower_bound(before, after, end_separation, span, speed, acceleration)
@@ -172,33 +149,18 @@ def _keep_violating_pairs(
 
     Does nothing if `gate_step` did not shorten the step, since it has checked the end of the step.
     """
-    motion = work.motion
     for _ in range(VIOLATION_ROUNDS):
         if fraction <= 0.0 or fraction >= 1.0:
             return fraction
         whole = fraction
         for i in range(violating_count):
             p, a, b = work.violating[i, 0], work.violating[i, 1], work.violating[i, 2]
-            ancestor = pairs.ancestor[p]
-            column = ancestor + 1
             before = gap(shapes, work.before, a, b, work.pair_workspace.out)
             for c in range(3):
-                work.normal[c] = work.pair_workspace.out[c]
-            reached = _advance(
-                tree,
-                shapes,
-                a,
-                b,
-                ancestor,
-                motion.speed[pairs.a[p], column] + motion.speed[pairs.b[p], column],
-                motion.acceleration[pairs.a[p], column] + motion.acceleration[pairs.b[p], column],
-                before,
-                0.0,
-                before - DIP_M,
-                before - ROUNDING_M,
-                fraction,
-                work,
-            )
+                work.pair_workspace.normal[c] = work.pair_workspace.out[c]
+            pair = moving_pair(pairs, p, a, b, work.motion)
+            required = RequiredGap(before - DIP_M, before - ROUNDING_M, fraction)
+            reached = _advance(tree, shapes, pair, before, 0.0, required, work)
             fraction = min(fraction, reached)
         if fraction == whole:
             return fraction
@@ -232,7 +194,8 @@ def gate_step(
     violating_count = 0
     work.outcome[0] = -1
     work.outcome[3] = 0
-    out, normal, carried_normal = work.pair_workspace.out, work.normal, work.carried_normal
+    out, normal = work.pair_workspace.out, work.pair_workspace.normal
+    carried_normal = work.pair_workspace.carried_normal
     speeds, accelerations = work.motion.speed, work.motion.acceleration
     ancestors, allowances = pairs.ancestor, pairs.allowance
     centre, ball_radius = work.before.centre, bodies.ball_radius
@@ -328,21 +291,10 @@ def gate_step(
                         continue
                 for c in range(3):
                     normal[c] = out[c]
-                reached = _advance(
-                    tree,
-                    shapes,
-                    a,
-                    b,
-                    ancestor,
-                    speed,
-                    acceleration,
-                    before,
-                    end_separation - before,
-                    min_gap,
-                    min_end_gap,
-                    fraction,
-                    work,
-                )
+                pair = MovingPair(a, b, ancestor, speed, acceleration)
+                required = RequiredGap(min_gap, min_end_gap, fraction)
+                slope = end_separation - before
+                reached = _advance(tree, shapes, pair, before, slope, required, work)
                 if reached < fraction:
                     fraction = reached
                     work.outcome[0], work.outcome[1], work.outcome[2] = k, a, b

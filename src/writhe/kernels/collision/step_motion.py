@@ -28,6 +28,7 @@ import numpy as np
 from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.shape_gaps import (
     Bodies,
+    Pairs,
     PlacedShapes,
     Shapes,
     gap,
@@ -68,7 +69,35 @@ class PairWorkspace(NamedTuple):
     local: Floats  # (3, 3)
     turn: Floats  # (3, 3)
     out: Floats  # (9,) normal and witness points of the last gap
+    normal: Floats  # (3,) along which separations are measured
+    carried_normal: Floats  # (3,) that normal, moved with the ancestor's frame
+    fractions: Floats  # (2,) see `step_samples.advance_in_samples`
     evaluations: Ints  # (1,) number of pair evaluations so far
+
+
+class MovingPair(NamedTuple):
+    """Two shapes, the lowest common ancestor of their joints (-1: the world), and bounds of their
+    relative motion in its frame over the whole step."""
+
+    a: int
+    b: int
+    ancestor: int
+    speed: float  # m
+    acceleration: float  # m
+
+
+@kernel(inline=True)
+def moving_pair(pairs: Pairs, p: int, a: int, b: int, motion: StepMotion) -> MovingPair:
+    """The shapes a and b of the body pair p."""
+    body_a, body_b, ancestor = pairs.a[p], pairs.b[p], pairs.ancestor[p]
+    speed, acceleration, column = motion.speed, motion.acceleration, ancestor + 1
+    return MovingPair(
+        a,
+        b,
+        ancestor,
+        speed[body_a, column] + speed[body_b, column],
+        acceleration[body_a, column] + acceleration[body_b, column],
+    )
 
 
 @kernel(inline=True)
@@ -241,17 +270,16 @@ def gap_at_fraction(
     tree: Tree,
     shapes: Shapes,
     motion: StepMotion,
-    a: int,
-    b: int,
-    ancestor: int,
+    pair: MovingPair,
     t: float,
     workspace: PairWorkspace,
 ) -> float:
-    """The gap of shapes a and b at fraction t of the step.
+    """The gap of a pair of shapes at fraction t of the step.
 
     Fills workspace.out (9: normal and witness points) and workspace.placed (the two shapes), both
     in the ancestor's frame.
     """
+    a, b, ancestor = pair.a, pair.b, pair.ancestor
     joint_a, joint_b = shapes.joint[a], shapes.joint[b]
     frame_at_fraction(
         tree, motion, joint_a, ancestor, t, workspace, workspace.position, workspace.rotation_a

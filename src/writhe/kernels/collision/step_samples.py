@@ -13,6 +13,7 @@ from typing import NamedTuple
 from writhe.arrays import Floats, Ints
 from writhe.kernels.collision.shape_gaps import Shapes, gap, place_shape, separation
 from writhe.kernels.collision.step_motion import (
+    MovingPair,
     PairWorkspace,
     StepMotion,
     chord_lower_bound,
@@ -32,6 +33,15 @@ class StepSamples(NamedTuple):
     chain: Ints  # (n,) scratch
     positions: Floats  # (SAMPLES + 1, n, 3)
     rotations: Floats  # (SAMPLES + 1, n, 3, 3)
+
+
+class RequiredGap(NamedTuple):
+    """What is to be proven of a pair: a gap of min_gap or more from the start of the step up to a
+    fraction, at most `limit`, and of min_end_gap or more at that fraction."""
+
+    min_gap: float  # m
+    min_end_gap: float  # m
+    limit: float
 
 
 @kernel(inline=True)
@@ -89,11 +99,11 @@ def _gap_at_sample(
     motion: StepMotion,
     samples: StepSamples,
     k: int,
-    a: int,
-    b: int,
+    pair: MovingPair,
     workspace: PairWorkspace,
 ) -> float:
-    """The gap of shapes a and b at sample k; normal and witness points in workspace.out."""
+    """The gap of a pair of shapes at sample k; normal and witness points in workspace.out."""
+    a, b = pair.a, pair.b
     for shape in (a, b):
         j = shapes.joint[shape]
         fill_frame(tree, motion, samples, k, j, workspace)
@@ -109,18 +119,16 @@ def _separation_at_sample(
     motion: StepMotion,
     samples: StepSamples,
     k: int,
-    a: int,
-    b: int,
-    ancestor: int,
+    pair: MovingPair,
     normal_sample: int,
-    normal: Floats,
-    carried_normal: Floats,
     workspace: PairWorkspace,
 ) -> float:
-    """Separation of a and b at sample k along a normal (3) found at sample normal_sample.
+    """Separation of a pair at sample k along workspace.normal, which was found at normal_sample.
 
-    The normal is fixed in the ancestor's frame and moves with it; carried_normal (3) is scratch.
+    The normal is fixed in the ancestor's frame and moves with it.
     """
+    a, b, ancestor = pair.a, pair.b, pair.ancestor
+    normal, carried_normal = workspace.normal, workspace.carried_normal
     points, placed, start = shapes.points, workspace.placed.points, shapes.point_start
     positions, rotations, joint = samples.positions, samples.rotations, shapes.joint
     for shape in (a, b):
@@ -190,31 +198,25 @@ def advance_in_samples(
     shapes: Shapes,
     motion: StepMotion,
     samples: StepSamples,
-    a: int,
-    b: int,
-    ancestor: int,
-    speed: float,
-    acceleration: float,
+    pair: MovingPair,
     before: float,
     slope: float,
-    min_gap: float,
-    min_end_gap: float,
-    limit: float,
+    required: RequiredGap,
     workspace: PairWorkspace,
-    normal: Floats,
-    carried_normal: Floats,
-    fractions: Floats,
 ) -> None:
-    """Prove from sample to sample, up to fraction `limit`, that the gap stays at min_gap or more.
+    """Prove from sample to sample that a pair keeps its required gap.
 
-    `before` and normal (3) are the gap and its normal at the start of the step, `slope` an estimate
-    of the change of the separation over the step. Fills fractions (2): the last fraction reached
-    by the proof, and the last sample up to there at which the gap is also min_end_gap or more.
+    `before` and workspace.normal are the gap and its normal at the start of the step, `slope` an
+    estimate of the change of the separation over the step. Fills workspace.fractions: the last
+    fraction reached by the proof, and the last sample up to there at which the gap is also
+    min_end_gap or more.
 
     The bounds are those of `step_motion.gap_lower_bound`, applied to the separation along a
     direction fixed in the ancestor's frame. An earlier normal is reused as long as it proves the
-    interval, which avoids most distance queries. carried_normal (3) is scratch.
+    interval, which avoids most distance queries.
     """
+    speed, acceleration, normal = pair.speed, pair.acceleration, workspace.normal
+    min_gap, min_end_gap, limit = required.min_gap, required.min_end_gap, required.limit
     last = int(limit * SAMPLES) if min_end_gap > min_gap else ceil(limit * SAMPLES)
     t, safe, normal_sample, span = 0, 0, 0, last
     while t < last and span > 0:
@@ -227,23 +229,12 @@ def advance_in_samples(
             if attempt == 1:
                 if normal_sample == t:
                     break  # this normal has been tried
-                before = _gap_at_sample(tree, shapes, motion, samples, t, a, b, workspace)
+                before = _gap_at_sample(tree, shapes, motion, samples, t, pair, workspace)
                 for c in range(3):
                     normal[c] = workspace.out[c]
                 normal_sample = t
             end_separation = _separation_at_sample(
-                tree,
-                shapes,
-                motion,
-                samples,
-                target,
-                a,
-                b,
-                ancestor,
-                normal_sample,
-                normal,
-                carried_normal,
-                workspace,
+                tree, shapes, motion, samples, target, pair, normal_sample, workspace
             )
             first = 0.5 * (before + end_separation - speed * interval)
             second = chord_lower_bound(before, end_separation, acceleration * interval * interval)
@@ -256,11 +247,12 @@ def advance_in_samples(
             continue
         t, before = target, end_separation
         if before < min_end_gap:
-            before = _gap_at_sample(tree, shapes, motion, samples, t, a, b, workspace)
+            before = _gap_at_sample(tree, shapes, motion, samples, t, pair, workspace)
             for c in range(3):
                 normal[c] = workspace.out[c]
             normal_sample = t
         if before >= min_end_gap:
             safe = t
         span = 4 * span
-    fractions[0], fractions[1] = min(t / SAMPLES, limit), min(safe / SAMPLES, limit)
+    workspace.fractions[0] = min(t / SAMPLES, limit)
+    workspace.fractions[1] = min(safe / SAMPLES, limit)

@@ -10,6 +10,7 @@ from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs
 from writhe.collision.certificate_slack import GATE_SLACK_M, SLACK_M
 from writhe.collision.gate import gate_workspace
+from writhe.kernels.planning.path_shortening import ShorteningArrays
 from writhe.kernels.planning.search_model import SearchModel, SearchWorkspace
 from writhe.kernels.skeleton.kinematics import BALL, FREE, Tree, forward
 from writhe.kernels.terms import limit_rows, quantity_rows
@@ -68,9 +69,9 @@ class CompiledProblem:
         )
         self.paths = np.zeros((2, MAX_ROWS, nq))
         self.line = np.zeros((MAX_LINE_STEPS, nq))
-        self.sums = np.zeros(MAX_ROWS)
-        self.spare = np.zeros((MAX_ROWS, nq))
-        self.first, self.second = np.zeros(nq), np.zeros(nq)
+        self.shortening = ShorteningArrays(
+            self.line, np.zeros(MAX_ROWS), np.zeros((MAX_ROWS, nq)), np.zeros(nq), np.zeros(nq)
+        )
         self.set_problem(problem)
 
     def set_problem(self, problem: PlanProblem) -> None:

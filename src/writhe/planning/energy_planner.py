@@ -18,7 +18,7 @@ from writhe.kernels.planning.path_shortening import (
 )
 from writhe.kernels.planning.search_constraints import correct_posture, keeps_limits
 from writhe.kernels.planning.search_model import evaluate_energy, is_certified
-from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.straight_line import LineSettings, connect_straight
 from writhe.kernels.skeleton.kinematics import integrate
 from writhe.planning.compiled_problem import MAX_ROWS, CompiledProblem
 from writhe.planning.energy import EnergyOptions
@@ -55,6 +55,11 @@ class PlanOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    @property
+    def line(self) -> LineSettings:
+        """How straight lines are divided and corrected."""
+        return LineSettings(float(self.limit_tolerance), float(self.spacing))
 
 
 class EnergyPlanner:
@@ -106,33 +111,31 @@ class EnergyPlanner:
         straight = path_length(skeleton, path[[0, -1]])
         if len(path) < 3 or compiled.planted or path_length(skeleton, path) < 1.05 * straight:
             return path
-        settings = (options.limit_tolerance, options.spacing, compiled.workspace, compiled.line)
         pull_tight(
             compiled.model,
             path,
             len(path),
             options.sweeps,
-            *settings,
-            compiled.first,
-            compiled.second,
+            options.line,
+            compiled.workspace,
+            compiled.shortening,
         )
         return self._cut(compiled, path)
 
     def _cut(self, compiled: CompiledProblem, path: Floats) -> Floats:
         options, out = self.options, compiled.paths[1]
-        settings = (options.limit_tolerance, options.spacing, compiled.workspace, compiled.line)
-        count = shortcut_path(compiled.model, path, len(path), *settings, out)
+        count = shortcut_path(
+            compiled.model, path, len(path), options.line, compiled.workspace, compiled.line, out
+        )
         count = cut_corners(
             compiled.model,
             out,
             count,
             options.corner_rounds,
             options.corner_patience,
-            *settings,
-            compiled.sums,
-            compiled.spare,
-            compiled.first,
-            compiled.second,
+            options.line,
+            compiled.workspace,
+            compiled.shortening,
         )
         return out[:count].copy()
 
@@ -149,8 +152,8 @@ class EnergyPlanner:
         path = np.array([problem.start, problem.goal, problem.start])
         self.shorten(compiled, path)
         is_valid_path(compiled.model, path[:1], 0.02, compiled.workspace)
-        settings = (0.02, 0.15, compiled.workspace, compiled.line)
-        pull_tight(compiled.model, path, 3, 0, *settings, compiled.first, compiled.second)
+        line = self.options.line
+        pull_tight(compiled.model, path, 3, 0, line, compiled.workspace, compiled.shortening)
         compiled.energy.along(path)
         compiled.energy.value(problem.start)
 
@@ -173,8 +176,14 @@ class EnergyPlanner:
         paths, energies = compiled.paths, np.zeros(2)
         paths[0, 0], paths[1, 0] = problem.start, problem.goal
         # the straight line first: it suffices for most keyframes
-        settings = (options.limit_tolerance, options.spacing, compiled.workspace, compiled.line)
-        found = connect_straight(compiled.model, problem.start, problem.goal, *settings)
+        found = connect_straight(
+            compiled.model,
+            problem.start,
+            problem.goal,
+            options.line,
+            compiled.workspace,
+            compiled.line,
+        )
         if found > 0:
             return np.concatenate([problem.start[None], compiled.line[:found]]), 0, 0
         for side in range(2):
@@ -213,15 +222,16 @@ class EnergyPlanner:
         options = self.options
         return bidirectional_descent.connect_by_descent(
             compiled.model,
-            options.mix,
-            pull,
-            options.first_step,
-            options.max_step,
-            iterations,
-            options.patience,
-            options.check_every,
-            options.limit_tolerance,
-            options.spacing,
+            bidirectional_descent.DescentSettings(
+                options.mix,
+                pull,
+                options.first_step,
+                options.max_step,
+                iterations,
+                options.patience,
+                options.check_every,
+                options.line,
+            ),
             compiled.workspace,
             compiled.paths,
             counts,
@@ -263,8 +273,8 @@ class EnergyPlanner:
             q = compiled.paths[side, at]
             v = rng.normal(size=len(workspace.direction)) * model.field.variable
             v *= size / max(float(np.linalg.norm(v)), 1e-12)
-            integrate(model.tree, q, v, compiled.first)
-            tried = compiled.first
+            integrate(model.tree, q, v, compiled.shortening.first)
+            tried = compiled.shortening.first
             if correct_posture(model, tried, workspace) > options.limit_tolerance:
                 continue
             evaluate_energy(model, tried, workspace, workspace.tried_gradient)

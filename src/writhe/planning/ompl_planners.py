@@ -20,7 +20,7 @@ from writhe.arrays import Floats
 from writhe.errors import MissingExtraError, UnknownNameError
 from writhe.kernels.planning.search_constraints import correct_posture, satisfies_constraints
 from writhe.kernels.planning.search_model import overlaps
-from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.straight_line import LineSettings, connect_straight
 from writhe.kernels.skeleton.kinematics import FREE, integrate
 from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.energy_planner import infeasible_plan
@@ -46,6 +46,7 @@ RANGE_RAD = 1.0  # longest edge of a tree
 MARGIN_RAD = 1.5  # margin of the sampled box beyond the two postures, within joint limits
 ROOT_RAD, ROOT_M = 0.3, 0.3  # the same for the root
 TOLERANCE = 0.02  # radians beyond a limit, metres off a planted position
+_LINE = LineSettings(TOLERANCE, 0.15)
 STILL = 0.02  # margin of the root if the figure is alone, because its pose is then irrelevant
 CLOCK_FACTOR = (
     20.0  # a search ends after this many times its seconds on the clock, whatever it used
@@ -232,7 +233,7 @@ class _States:
         q_from, q_to = self.configuration(a, 0), self.configuration(b, 1)
         compiled = self.compiled
         found = connect_straight(
-            compiled.model, q_from, q_to, TOLERANCE, 0.15, compiled.workspace, compiled.line
+            compiled.model, q_from, q_to, _LINE, compiled.workspace, compiled.line
         )
         # more than one piece: the line was corrected to keep planted parts in place
         return found == 1 or (found > 1 and compiled.planted > 0)

@@ -14,6 +14,7 @@ ends when the straight line between both postures is certified.
 from __future__ import annotations
 
 from math import log, sqrt
+from typing import NamedTuple
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import kernel
@@ -32,7 +33,7 @@ from writhe.kernels.planning.search_model import (
     partial_step,
     step_length,
 )
-from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.straight_line import LineSettings, connect_straight
 from writhe.kernels.skeleton.kinematics import difference
 
 MET, STUCK, SPENT, FULL = 0, 1, 2, 3  # connected, no progress, max_steps taken, path array full
@@ -133,18 +134,23 @@ def raise_clearance(
     return count
 
 
+class DescentSettings(NamedTuple):
+    """Weights and limits of `connect_by_descent`; lengths in radians, metres for translations."""
+
+    descent: float  # weight of the descent of the energy
+    pull: float  # weight of the way to the other side; 0: descend the energy only
+    first_step: float
+    max_step: float
+    max_steps: int
+    patience: int
+    check_every: int  # steps between attempts to connect both sides by a line
+    line: LineSettings
+
+
 @kernel
 def connect_by_descent(
     model: SearchModel,
-    descent: float,
-    pull: float,
-    first_step: float,
-    max_step: float,
-    max_steps: int,
-    patience: int,
-    check_every: int,
-    tolerance: float,
-    spacing: float,
+    settings: DescentSettings,
     workspace: SearchWorkspace,
     paths: Floats,
     counts: Ints,
@@ -157,21 +163,21 @@ def connect_by_descent(
     far; new ones are appended. paths (2, rows, nq), counts (3). On MET, the first counts[2]
     postures of `link` (rows, nq) lead from the last posture of one side to that of the other.
     STUCK: for `patience` steps neither the smaller of the two energies nor the distance has
-    decreased (section 8 of the paper), or no step is accepted. pull 0 descends the energy only.
-    energies (2) are those of the last postures. Step lengths, `spacing` and `tolerance` are in
-    radians (metres for translations).
+    decreased (section 8 of the paper), or no step is accepted. energies (2) are those of the last
+    postures.
     """
-    alpha0, alpha1 = first_step, first_step
+    descent, pull, tolerance = settings.descent, settings.pull, settings.line.tolerance
+    alpha0, alpha1 = settings.first_step, settings.first_step
     nv = workspace.direction.shape[0]
     for side in range(2):
         q = paths[side, counts[side] - 1]
         energies[side] = evaluate_energy(model, q, workspace, workspace.gradient[side])
     best_energy, best_distance, stalled_steps, updated_side = 1e300, 1e300, 0, -1
     counts[2] = 0
-    for i in range(max_steps):
+    for i in range(settings.max_steps):
         p, r = paths[0, counts[0] - 1], paths[1, counts[1] - 1]
-        if pull > 0.0 and i % check_every == 0:
-            found = connect_straight(model, p, r, tolerance, spacing, workspace, link)
+        if pull > 0.0 and i % settings.check_every == 0:
+            found = connect_straight(model, p, r, settings.line, workspace, link)
             updated_side = -1
             if found > 0:
                 counts[2] = found
@@ -194,7 +200,7 @@ def connect_by_descent(
             alpha1 = 0.0 if side == 1 else alpha1
             continue
         distance = step_length(model.tree, q, other, workspace.step)
-        alpha = min(alpha, max_step)
+        alpha = min(alpha, settings.max_step)
         if pull > 0.0:
             alpha = min(alpha, distance)
         partial_step(model.tree, q, workspace.direction, alpha, workspace.step, workspace.tried)
@@ -234,6 +240,6 @@ def connect_by_descent(
             stalled_steps = 0
         best_energy = min(best_energy, lower)
         best_distance = min(best_distance, distance)
-        if stalled_steps > patience:
+        if stalled_steps > settings.patience:
             return STUCK
     return SPENT

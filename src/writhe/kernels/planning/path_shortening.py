@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 from writhe.kernels.planning.search_constraints import (
@@ -16,11 +18,21 @@ from writhe.kernels.planning.search_model import (
     is_certified,
     step_length,
 )
-from writhe.kernels.planning.straight_line import connect_straight
+from writhe.kernels.planning.straight_line import LineSettings, connect_straight
 from writhe.kernels.skeleton.kinematics import Tree, difference, integrate, interpolate
 
 # a two-dimensional low-discrepancy sequence: deterministic samples of position and length
 POSITION_STEP, LENGTH_STEP = 0.7548776662466927, 0.5698402909980532
+
+
+class ShorteningArrays(NamedTuple):
+    """Workspace for shortening paths of up to r rows."""
+
+    line_rows: Floats  # (l, nq) rows of `connect_straight`
+    sums: Floats  # (r,)
+    spare: Floats  # (r, nq)
+    first: Floats  # (nq,)
+    second: Floats  # (nq,)
 
 
 @kernel
@@ -28,8 +40,7 @@ def shortcut_path(
     model: SearchModel,
     path: Floats,
     count: int,
-    tolerance: float,
-    spacing: float,
+    line: LineSettings,
     workspace: SearchWorkspace,
     line_rows: Floats,
     out: Floats,
@@ -43,9 +54,7 @@ def shortcut_path(
     while i < count - 1:
         j = count - 1
         while j > i + 1:
-            found = connect_straight(
-                model, path[i], path[j], tolerance, spacing, workspace, line_rows
-            )
+            found = connect_straight(model, path[i], path[j], line, workspace, line_rows)
             if 0 < found <= out.shape[0] - kept - (count - j):
                 for r in range(found):
                     out[kept] = line_rows[r]
@@ -80,20 +89,16 @@ def cut_corners(
     count: int,
     rounds: int,
     patience: int,
-    tolerance: float,
-    spacing: float,
+    line: LineSettings,
     workspace: SearchWorkspace,
-    line_rows: Floats,
-    sums: Floats,
-    spare: Floats,
-    near: Floats,
-    far: Floats,
+    arrays: ShorteningArrays,
 ) -> int:
     """Replace segments of path[:count] by straight lines, in place; returns the new count.
 
-    Stops after `patience` attempts in a row that shorten nothing. line_rows and spare (rows, nq),
-    sums (rows), near and far (nq) are workspace.
+    Stops after `patience` attempts in a row that shorten nothing.
     """
+    line_rows, sums, spare = arrays.line_rows, arrays.sums, arrays.spare
+    near, far = arrays.first, arrays.second
     failures = 0
     for attempt in range(rounds):
         if count < 3 or failures >= patience:
@@ -114,7 +119,7 @@ def cut_corners(
         straight = step_length(model.tree, near, far, workspace.step)
         if straight > 0.995 * (end - start):
             continue
-        found = connect_straight(model, near, far, tolerance, spacing, workspace, line_rows)
+        found = connect_straight(model, near, far, line, workspace, line_rows)
         rest = count - 1 - last
         if found < 0 or first + 2 + found + rest > path.shape[0]:
             continue
@@ -139,19 +144,16 @@ def pull_tight(
     path: Floats,
     count: int,
     sweeps: int,
-    tolerance: float,
-    spacing: float,
+    line: LineSettings,
     workspace: SearchWorkspace,
-    line_rows: Floats,
-    target: Floats,
-    tried: Floats,
+    arrays: ShorteningArrays,
 ) -> None:
     """Move the inner vertices of path[:count] towards the line between their neighbours, in place.
 
     Each moves by the largest of {1, 1/2, 1/4} of that displacement for which both adjacent edges
-    are straight and certified. target and tried (nq) are workspace. Stops with a sweep that
-    shortens the path by less than 0.2 %.
+    are straight and certified. Stops with a sweep that shortens the path by less than 0.2 %.
     """
+    line_rows, target, tried = arrays.line_rows, arrays.first, arrays.second
     tree, step = model.tree, workspace.step
     for sweep in range(sweeps):
         before, after = 0.0, 0.0
@@ -168,13 +170,8 @@ def pull_tight(
                 while fraction > 0.2:
                     interpolate(tree, path[v], target, fraction, tried)
                     if (
-                        connect_straight(
-                            model, path[v - 1], tried, tolerance, spacing, workspace, line_rows
-                        )
-                        == 1
-                        and connect_straight(
-                            model, tried, path[v + 1], tolerance, spacing, workspace, line_rows
-                        )
+                        connect_straight(model, path[v - 1], tried, line, workspace, line_rows) == 1
+                        and connect_straight(model, tried, path[v + 1], line, workspace, line_rows)
                         == 1
                     ):
                         path[v] = tried

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from writhe.arrays import Floats
 from writhe.kernels.jit import kernel
 from writhe.kernels.planning.search_constraints import correct_posture, keeps_limits
@@ -17,6 +19,13 @@ from writhe.kernels.skeleton.kinematics import difference, integrate
 
 # largest number and smallest spacing (radians) of the samples on a line
 MAX_SAMPLES, SAMPLE_SPACING = 16, 0.05
+
+
+class LineSettings(NamedTuple):
+    """How straight lines are divided and corrected; radians, metres for translations."""
+
+    tolerance: float  # of planted positions and joint limits
+    spacing: float  # longest step of a line that is corrected
 
 
 @kernel
@@ -73,17 +82,17 @@ def connect_straight(
     model: SearchModel,
     q_from: Floats,
     q_to: Floats,
-    tolerance: float,
-    spacing: float,
+    line: LineSettings,
     workspace: SearchWorkspace,
     out: Floats,
 ) -> int:
     """Connect two postures by a certified straight line; returns the number of rows of `out`.
 
     out (rows, nq) gets the postures after q_from, the last being q_to; -1 if there is no such line.
-    Where the straight line leaves planted positions or joint limits, it is divided into steps of at
-    most `spacing` (rad), each corrected to `tolerance`.
+    Where the straight line leaves planted positions or joint limits, it is divided into steps, each
+    of which is corrected.
     """
+    tolerance, spacing = line.tolerance, line.spacing
     full_step = workspace.direction
     total = step_length(model.tree, q_from, q_to, full_step)
     # most blocked lines penetrate at a few samples, which are cheaper than the gate

@@ -27,6 +27,9 @@ app = typer.Typer(
 Output = Annotated[Path, option("The .parquet file to write.", "--output", "-o")]
 
 
+Keep = Annotated[int | None, option("Choose the threshold such that this many postures remain.")]
+
+
 @app.command()
 def build(
     folder: Annotated[Path, argument("A folder with .bvh, glTF or .npz files.")],
@@ -35,9 +38,7 @@ def build(
     threshold: Annotated[
         float, option("Sum of squared joint distances (m²) below which postures are merged.")
     ] = 0.1,
-    keep: Annotated[
-        int | None, option("Choose the threshold such that this many postures remain.")
-    ] = None,
+    keep: Keep = None,
     drop_penetrating: Annotated[
         bool, option("Drop penetrating postures instead of flagging them.")
     ] = False,
@@ -158,9 +159,7 @@ def merge(
     threshold: Annotated[
         float, option("Filter the result by this threshold (m²); 0 keeps all.")
     ] = 0.0,
-    keep: Annotated[
-        int | None, option("Choose the threshold such that this many postures remain.")
-    ] = None,
+    keep: Keep = None,
     json: Json = False,
 ) -> None:
     """Merge posture databases of one figure and one object.

@@ -17,8 +17,28 @@ from writhe.topology import Strand, TopologyCoordinates
 TOLERANCE = (0.01, 0.03, 0.03, 0.05)
 
 
+class _LabelledGoal:
+    """A goal for pairs of strands, with a name or a description made of the strands' names."""
+
+    name: str
+
+    @property
+    def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
+        """The pairs of strands concerned."""
+        raise NotImplementedError
+
+    @property
+    def label(self) -> str:
+        """The name, by default a description."""
+        return self.name or self._description
+
+    @property
+    def _description(self) -> str:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Tangle:
+class Tangle(_LabelledGoal):
     """Target topology coordinates of two strands; None leaves a coordinate free (Eq. 9).
 
     Centre and density are ill-defined near zero writhe, so their weight fades in until the writhe
@@ -56,13 +76,11 @@ class Tangle:
 
     @property
     def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
-        """The pairs of strands concerned."""
         return ((self.first, self.second),)
 
     @property
-    def label(self) -> str:
-        """The name, by default made of the strands' names."""
-        return self.name or f"{self.first.name} with {self.second.name}"
+    def _description(self) -> str:
+        return f"{self.first.name} with {self.second.name}"
 
     @property
     def quantity(self) -> Quantity:
@@ -81,7 +99,7 @@ class Tangle:
 
 
 @dataclass(frozen=True)
-class Through:
+class Through(_LabelledGoal):
     """A chain passes through a closed loop (Eq. 10), from back to front if `forwards`.
 
     The front is the side from which the loop runs anticlockwise. The goal is met when the chain
@@ -103,17 +121,15 @@ class Through:
 
     @property
     def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
-        """The pairs of strands concerned."""
         return ((self.chain, self.loop),)
 
     @property
-    def label(self) -> str:
-        """The name, by default made of the strands' names."""
-        return self.name or f"{self.chain.name} through {self.loop.name}"
+    def _description(self) -> str:
+        return f"{self.chain.name} through {self.loop.name}"
 
 
 @dataclass(frozen=True)
-class Around:
+class Around(_LabelledGoal):
     """A chain winds around every strand of a bundle (Eq. 11): mean writhe with small variance."""
 
     chain: Strand
@@ -127,17 +143,15 @@ class Around:
 
     @property
     def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
-        """The pairs of strands concerned."""
         return tuple((self.chain, strand) for strand in self.bundle)
 
     @property
-    def label(self) -> str:
-        """The name, by default made of the chain's name and the number of strands."""
-        return self.name or f"{self.chain.name} around {len(self.bundle)} strands"
+    def _description(self) -> str:
+        return f"{self.chain.name} around {len(self.bundle)} strands"
 
 
 @dataclass(frozen=True)
-class Untangled:
+class Untangled(_LabelledGoal):
     """Two strands stay untangled: their writhe lies in [-max_writhe, max_writhe]."""
 
     first: Strand
@@ -150,13 +164,11 @@ class Untangled:
 
     @property
     def pairs(self) -> tuple[tuple[Strand, Strand], ...]:
-        """The pairs of strands concerned."""
         return ((self.first, self.second),)
 
     @property
-    def label(self) -> str:
-        """The name, by default made of the strands' names."""
-        return self.name or f"{self.first.name} clear of {self.second.name}"
+    def _description(self) -> str:
+        return f"{self.first.name} clear of {self.second.name}"
 
 
 StrandGoal = Tangle | Through | Around | Untangled

@@ -12,6 +12,7 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.cleaning.detour_candidates import (
     EvasionSet,
+    OverlapSearch,
     TrackCrossing,
     clear_evasions,
     crossing_posture,
@@ -67,7 +68,7 @@ class LimbEvasions:
     """All evasions of one limb or group of limbs, evaluated by kernels."""
 
     def __init__(self, table: CollisionTable, near: NearPairs, limb: EvadingLimb) -> None:
-        self.limb, self._table, self._near = limb, table, near
+        self.limb, self._table = limb, table
         skeleton = table.skeleton
         nq, nv, n = skeleton.configuration_size, skeleton.dof_count, len(skeleton)
         mine, is_hinge = (
@@ -87,40 +88,31 @@ class LimbEvasions:
             is_hinge,
             skeleton.rest_configuration,
         )
-        self._q, self._positions, self._rotations = (
+        self._search = OverlapSearch(
+            table.shapes,
+            table.bodies,
+            table.pairs,
             np.empty(nq),
             np.empty((n, 3)),
             np.empty((n, 3, 3)),
+            near.placed,
+            near.out,
+            near.last_normals,
+            near.rows,
         )
 
     def positions(self, crossing: TrackCrossing) -> Floats:
         """(evasions, joints, 3) joint positions at a crossing, for every evasion."""
         tree = self._table.skeleton.tree
         out = np.empty((len(self._evasions.opening), len(self._table.skeleton), 3))
-        evasion_positions(tree, crossing, self._evasions, self._rotations, self._q, out)
+        rotations, q = self._search.rotations, self._search.q
+        evasion_positions(tree, crossing, self._evasions, rotations, q, out)
         return out
 
     def clear(self, crossing: TrackCrossing, indices: Ints, slack_m: float) -> Bools:
         """(k,) whether the posture at a crossing is clear, for the evasions `indices` (k,)."""
-        table, near, out = self._table, self._near, np.empty(len(indices), dtype=np.bool_)
-        clear_evasions(
-            table.skeleton.tree,
-            table.shapes,
-            table.bodies,
-            table.pairs,
-            crossing,
-            self._evasions,
-            indices,
-            slack_m,
-            self._q,
-            self._positions,
-            self._rotations,
-            near.placed,
-            near.out,
-            near.last_normals,
-            near.rows,
-            out,
-        )
+        tree, out = self._table.skeleton.tree, np.empty(len(indices), dtype=np.bool_)
+        clear_evasions(tree, self._search, crossing, self._evasions, indices, slack_m, out)
         return out
 
     def posture(self, crossing: TrackCrossing, index: int) -> Floats:

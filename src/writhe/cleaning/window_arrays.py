@@ -35,7 +35,7 @@ class WindowArrays:
         size = frames * nv * window_band.width(nv)
         self._band, self._factor = np.empty(size), np.empty(size, dtype=np.float32)
         pairs = _MAX_PAIRS * frames + _MIN_PAIRS
-        self.pair_frame, self.pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
+        self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
         self._pair_row = np.empty(2 * pairs * nv)
 
     def rows(self, frames: int, n: int) -> WindowRows:
@@ -55,6 +55,7 @@ class WindowArrays:
         shape = (frames * n, width)
         return self._band[:size].reshape(shape), self._factor[:size].reshape(shape)
 
-    def pair_rows(self, n: int) -> Floats:
-        """(pairs, 2, n) rows between two neighbouring frames."""
-        return self._pair_row[: 2 * len(self.pair_frame) * n].reshape(-1, 2, n)
+    def pair_rows(self, n: int) -> window_band.PairRows:
+        """Rows between two neighbouring frames, for n variables a frame."""
+        row = self._pair_row[: 2 * len(self._pair_frame) * n].reshape(-1, 2, n)
+        return window_band.PairRows(self._pair_frame, self._pair_value, row)

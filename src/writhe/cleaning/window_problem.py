@@ -36,7 +36,11 @@ from writhe.cleaning.window_arrays import WindowArrays
 from writhe.cleaning.window_options import Instant, WindowOptions
 from writhe.collision import NearPairs
 from writhe.kernels.cleaning import window_band
-from writhe.kernels.cleaning.frame_pair_rows import instant_inequalities, speed_inequalities
+from writhe.kernels.cleaning.frame_pair_rows import (
+    Instants,
+    instant_inequalities,
+    speed_inequalities,
+)
 from writhe.kernels.cleaning.frame_rows import (
     FreeColumns,
     Obstacles,
@@ -311,9 +315,8 @@ class ClipProblem:
         self, q: Floats, first: int, stop: int, rows: WindowRows, margin: Floats
     ) -> window_band.PairRows:
         """Rows between neighbouring frames: speed bounds, and contacts at instants."""
-        arrays, tree = self._arrays, self.skeleton.tree
+        tree, out = self.skeleton.tree, self._arrays.pair_rows(len(self._free.dof))
         before, after = min(1, first), min(1, len(q) - stop)
-        row = arrays.pair_rows(len(self._free.dof))
         count = speed_inequalities(
             tree,
             rows,
@@ -322,36 +325,27 @@ class ClipProblem:
             self.positions(q[stop : stop + after]),
             self.allowed_step[first - before : stop + after - 1],
             _NEAR_BOUND,
-            arrays.pair_frame,
-            arrays.pair_value,
-            row,
+            out,
         )
-        frames, shares, offsets = self._instants
-        here = (frames >= first - 1) & (frames < stop)
+        instants = self._instants
+        here = (instants.frame >= first - 1) & (instants.frame < stop)
         if here.any():
             count = instant_inequalities(
                 tree,
                 self._moved,
                 q,
-                frames[here],
-                shares[here],
-                offsets[here],
+                Instants(instants.frame[here], instants.share[here], instants.offset[here]),
                 self._free,
                 margin,
                 self.options.near_m,
-                first,
-                stop,
-                arrays.pair_frame,
-                arrays.pair_value,
-                row,
+                (first, stop),
+                out,
                 count,
             )
-        return window_band.PairRows(
-            arrays.pair_frame[:count], arrays.pair_value[:count], row[:count]
-        )
+        return window_band.PairRows(out.frame[:count], out.value[:count], out.row[:count])
 
-    def _offsets(self, instants: list[Instant], q: Floats) -> tuple[Ints, Floats, Floats]:
-        """Frames and fractions of instants, and the steps (k, nv) from the slerp to their postures.
+    def _offsets(self, instants: list[Instant], q: Floats) -> Instants:
+        """The instants with the tangent steps from the slerp to their postures.
 
         The steps are kept constant while the frames change, which approximates interpolations other
         than slerp.
@@ -363,7 +357,7 @@ class ClipProblem:
             kinematics.interpolate(tree, q[t], q[t + 1], instant.u, middle)
             kinematics.difference(tree, middle, instant.q, offset)
         frames = np.array([i.frame for i in instants], dtype=np.int64)
-        return frames, np.array([i.u for i in instants], dtype=np.float64), offsets
+        return Instants(frames, np.array([i.u for i in instants], dtype=np.float64), offsets)
 
     def positions(self, q: Floats) -> Floats:
         """(frames, joints, 3) joint positions of the frames q (frames, nq)."""

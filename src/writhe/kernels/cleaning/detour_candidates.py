@@ -37,6 +37,21 @@ class TrackCrossing(NamedTuple):
     evasion: float  # fraction of the evasion that is applied, in [0, 1]
 
 
+class OverlapSearch(NamedTuple):
+    """The shapes of a body of n joints, and the workspace in which overlaps are found."""
+
+    shapes: Shapes
+    bodies: Bodies
+    pairs: Pairs
+    q: Floats  # (nq,)
+    positions: Floats  # (n, 3)
+    rotations: Floats  # (n, 3, 3)
+    placed: PlacedShapes
+    out: Floats  # (9,), as the following, see `near_pairs`
+    last_normals: Floats  # (k, 3)
+    near: NearPairRows
+
+
 @kernel
 def apply_evasion(
     tree: Tree, q: Floats, fraction: float, evasions: EvasionSet, k: int, out: Floats
@@ -93,31 +108,29 @@ def evasion_positions(
 @kernel
 def clear_evasions(
     tree: Tree,
-    shapes: Shapes,
-    bodies: Bodies,
-    pairs: Pairs,
+    search: OverlapSearch,
     crossing: TrackCrossing,
     evasions: EvasionSet,
     indices: Ints,
     slack_m: float,
-    q: Floats,
-    positions: Floats,
-    rotations: Floats,
-    placed: PlacedShapes,
-    out: Floats,
-    last_normals: Floats,
-    near: NearPairRows,
     clear: Bools,
 ) -> None:
-    """clear (p,): whether no pair penetrates by more than slack_m with evasion indices[p].
-
-    q, positions, rotations, placed, out, last_normals and near are workspace, see `near_pairs`.
-    """
+    """clear (p,): whether no pair penetrates by more than slack_m with evasion indices[p]."""
+    q, near = search.q, search.near
     for p in range(indices.shape[0]):
         crossing_posture(tree, crossing, evasions, indices[p], q)
-        forward(tree, q, positions, rotations)
+        forward(tree, q, search.positions, search.rotations)
         found = near_pairs(
-            shapes, bodies, pairs, positions, rotations, 0.0, placed, out, last_normals, near
+            search.shapes,
+            search.bodies,
+            search.pairs,
+            search.positions,
+            search.rotations,
+            0.0,
+            search.placed,
+            search.out,
+            search.last_normals,
+            near,
         )
         clear[p] = found <= near.gap.shape[0]
         for i in range(min(found, near.gap.shape[0])):

@@ -6,6 +6,7 @@ A row is value + row0 . v_frame + row1 . v_(frame + 1) >= 0, in metres (`window_
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,26 +17,34 @@ from writhe.kernels.cleaning.frame_rows import (
     WindowRows,
     contact_inequalities,
 )
+from writhe.kernels.cleaning.window_band import PairRows
 from writhe.kernels.jit import kernel
 from writhe.kernels.skeleton.kinematics import Tree, integrate, interpolate
+
+
+class Instants(NamedTuple):
+    """i instants between frames of a clip, each with a posture other than the interpolated one."""
+
+    frame: Ints  # (i,) the frame before it
+    share: Floats  # (i,) of the way to the next frame, in [0, 1]
+    offset: Floats  # (i, nv) tangent step from the interpolated posture
 
 
 @kernel(inline=True)
 def _add_point_row(
     tree: Tree,
-    positions: Floats,
-    axes: Floats,
+    rows: WindowRows,
     free: FreeColumns,
     f: int,
     joint: int,
-    x: float,
-    y: float,
-    z: float,
+    along: tuple[float, float, float],
     out: Floats,
     at: int,
     side: int,
 ) -> None:
-    """out[at, side] += (x, y, z) . J of a joint's centre at frame f; positions (F, joints, 3)."""
+    """out[at, side] += along . J of a joint's centre at frame f of the window."""
+    positions, axes = rows.positions, rows.axes
+    x, y, z = along
     dof, chain, start = free.dof, free.chain, free.chain_start
     turns, dof_joint = tree.dof_turns, tree.dof_joint
     for i in range(start[joint], start[joint + 1]):
@@ -60,9 +69,7 @@ def speed_inequalities(
     after: Floats,
     allowed: Floats,
     share: float,
-    frame: Ints,
-    value: Floats,
-    row: Floats,
+    out: PairRows,
 ) -> int:
     """Bounds on the motion of joints between neighbouring frames; returns how many there are.
 
@@ -71,8 +78,8 @@ def speed_inequalities(
     becomes a row value - d . (J v)_(t + 1) + d . (J v)_t, with d the direction of its step.
     """
     frames, joints = rows.positions.shape[0], rows.positions.shape[1]
-    positions, axes, count = rows.positions, rows.axes, 0
-    lead = before.shape[0]
+    frame, value, row = out.frame, out.value, out.row
+    positions, lead, count = rows.positions, before.shape[0], 0
     for t in range(allowed.shape[0]):
         f = t - lead  # from frame f to f + 1 of the window
         for j in range(joints):
@@ -99,9 +106,9 @@ def speed_inequalities(
                 for c in range(row.shape[2]):
                     row[count, side, c] = 0.0
             if f >= 0:
-                _add_point_row(tree, positions, axes, free, f, j, x, y, z, row, count, 0)
+                _add_point_row(tree, rows, free, f, j, (x, y, z), row, count, 0)
             if f + 1 < frames:
-                _add_point_row(tree, positions, axes, free, f + 1, j, -x, -y, -z, row, count, 1)
+                _add_point_row(tree, rows, free, f + 1, j, (-x, -y, -z), row, count, 1)
             count += 1
     return count
 
@@ -111,25 +118,22 @@ def instant_inequalities(
     tree: Tree,
     obstacles: Obstacles,
     q: Floats,
-    frames: Ints,
-    shares: Floats,
-    offsets: Floats,
+    instants: Instants,
     free: FreeColumns,
     margin: Floats,
     near_m: float,
-    first: int,
-    stop: int,
-    frame: Ints,
-    value: Floats,
-    row: Floats,
+    window: tuple[int, int],
+    out: PairRows,
     count: int,
 ) -> int:
-    """Append the contacts at instants between frames to rows of two frames; returns their number.
+    """Append the contacts at instants of a clip q (clip frames, nq); returns the number of rows.
 
-    Instant i lies at shares[i] from frame frames[i] of q (clip frames, nq) to the next, moved by
-    the tangent step offsets[i] (nv). Its rows move both frames in proportion; frames outside
-    first .. stop - 1 do not move. margin (clip frames,).
+    The rows of an instant move the frames before and after it in proportion; frames outside the
+    window (first, stop) do not move. margin (clip frames,). The first `count` rows are kept.
     """
+    first, stop = window
+    frame, value, row = out.frame, out.value, out.row
+    frames, shares, offsets = instants.frame, instants.share, instants.offset
     n, space = free.dof.shape[0], frame.shape[0]
     pose = np.empty(q.shape[1])
     values, single = np.empty(obstacles.low.shape[0]), np.empty((obstacles.low.shape[0], n))

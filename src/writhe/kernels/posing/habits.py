@@ -1,4 +1,4 @@
-"""Pulls of a body's habits in one call: the shoulder girdle and the gaze."""
+"""The linear terms of the step QP that move shoulder girdle and gaze, in one call."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def add_habit_pulls(
     inertia: Floats,
     pull: Floats,
 ) -> None:
-    """Add to pull (nv) what the habits ask for at q (nq), with its joint frames.
+    """Add to pull (nv) the pulls of shoulder girdle and gaze at q (nq), with its joint frames.
 
-    strengths (2): of the girdle's rhythm and of the gaze, which goes to `point` (3).
+    strengths (2): of the girdle's rhythm and of the gaze, which is directed at `point` (3).
     """
     if strengths[0] > 0.0:
         add_girdle_pull(girdle, positions, rotations, q, strengths[0], pull)

@@ -13,7 +13,7 @@ import { BeforeAfter } from "./clearing";
 const PROFILES: [RefineSegment["profile"], string, string][] = [
   ["bell", "Ease in and out", "The speed rises and falls like a bell from the first pose to the last"],
   ["uniform", "Even speed", "The same speed all the way"],
-  ["keep", "Keep the timing", "Smooth only; needed if something else moves at the same time"],
+  ["keep", "Keep the timing", "Smooth only. Choose this if the motion has to match another character or object"],
 ];
 
 export const install: Install = (editor) => {

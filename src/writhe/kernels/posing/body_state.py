@@ -113,23 +113,28 @@ def update_near_pairs(environment: Environment, near_m: float, state: BodyState)
 
 
 @kernel
+def set_balance_goal(state: BodyState, terms: TermRows) -> None:
+    """Set the goal of the centre-of-mass rows: the nearest point of the support polygon."""
+    values, target, row = state.values, terms.target, terms.layout[BALANCE]
+    if row < 0:
+        return
+    x, z = values[row], values[row + 2]
+    if terms.support.shape[0] > 2:
+        x, z = nearest_in_polygon(terms.support, x, z)
+    target[row], target[row + 1], target[row + 2] = x, values[row + 1], z
+    for c in range(3):
+        terms.lower[row + c] = terms.upper[row + c] = target[row + c]
+
+
+@kernel
 def measure_cost(state: BodyState, terms: TermRows, out: Floats) -> None:
     """Fill out (3) with the cost of the soft rows and the worst point errors.
 
     out[COST] = ||W (values - target)||^2 over the soft rows before the guides; out[WORST_TARGET] is
     the largest distance (metres) of a target's point from its goal, out[WORST_HELD] the same for
-    pins and holds. Side effect: the goal of the centre-of-mass rows is moved to the point of the
-    support polygon nearest to the centre of mass.
+    pins and holds. The balance goal has to be set (`set_balance_goal`).
     """
     values, target, layout = state.values, terms.target, terms.layout
-    row = layout[BALANCE]
-    if row >= 0:
-        x, z = values[row], values[row + 2]
-        if terms.support.shape[0] > 2:
-            x, z = nearest_in_polygon(terms.support, x, z)
-        target[row], target[row + 1], target[row + 2] = x, values[row + 1], z
-        for c in range(3):
-            terms.lower[row + c] = terms.upper[row + c] = target[row + c]
     total = 0.0
     for i in range(layout[FIRST_GUIDE]):
         residual = terms.weight[i] * (values[i] - target[i])

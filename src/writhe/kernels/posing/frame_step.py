@@ -21,6 +21,7 @@ from writhe.kernels.posing.body_state import (
     Environment,
     TermRows,
     measure_cost,
+    set_balance_goal,
     update_near_pairs,
     update_rows,
     update_state,
@@ -81,6 +82,7 @@ def _set_state(
     """Set state.q to q (nq) and update rows and cost; near pairs are not updated."""
     state.q[:] = q
     update_rows(environment, terms.program, state)
+    set_balance_goal(state, terms)
     measure_cost(state, terms, measured)
 
 
@@ -273,6 +275,7 @@ def pose(
     if update:
         update_state(environment, terms.program, bounds.near_m, state)
     frame.start[:] = state.q
+    set_balance_goal(state, terms)
     measure_cost(state, terms, measured)
     measured[FIRST_ERROR] = measured[WORST_TARGET]
     fraction, softened, before = 1.0, False, measured[COST]

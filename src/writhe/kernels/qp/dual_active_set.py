@@ -4,15 +4,15 @@
     s.t.  low_i <= a_i . v + s_i <= high_i
 
 Every row has a slack s_i whose cost is set by its compliance e_i: 1 / weight^2 for a soft term, a
-tiny number for a hard one. Contradictory rows are thus satisfied in a least-squares sense, and the QP
-is always feasible. With the active rows A the solution is
+tiny number for a hard one. Contradictory rows are thus satisfied in a least-squares sense, and the
+QP is always feasible. With the active rows A the solution is
 
     v = v0 + D^-1 A^T u,   (A D^-1 A^T + E) u = b - A v0,
 
 u >= 0 for rows at their lower bound, u <= 0 at the upper one. D is either diagonal or dense. With a
 diagonal D nothing of the size of v is factored: the cost depends on the number of active rows only;
-D^-1 = 0 fixes a coordinate at v0. A dense D is given by its Cholesky factor, for objectives with more
-rows than degrees of freedom.
+D^-1 = 0 fixes a coordinate at v0. A dense D is given by its Cholesky factor, for objectives with
+more rows than degrees of freedom.
 
 The active set grows by the most violated row and shrinks by rows whose multiplier changes sign
 (Lawson and Hanson's non-negative least squares, in the dual); it starts from that of the previous

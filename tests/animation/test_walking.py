@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from writhe.animation.mirror import heading_of
 from writhe.animation.walking import STEP_S, walk
 from writhe.errors import WritheError
 from writhe.postures.preset_poses import preset_pose
+from writhe.skeleton import Skeleton
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import ANKLES
 
@@ -58,3 +61,20 @@ def test_a_hand_cannot_walk() -> None:
     hand = figure("hand")
     with pytest.raises(WritheError, match="two feet"):
         walk(hand, hand.skeleton.rest_configuration, (1.0, 0.0), fps=FPS)
+
+
+def test_a_body_that_faces_backwards_at_rest_walks_ahead() -> None:
+    """As avatars of VRM 0.x do, which face -z."""
+    human = figure("human")
+    root = human.skeleton.joints[0]
+    turned = replace(root, rest=np.array([0.0, 0.0, 1.0, 0.0]))
+    body = replace(
+        human, skeleton=Skeleton([turned, *human.skeleton.joints[1:]], human.skeleton.tips)
+    )
+    start = body.skeleton.rest_configuration
+    assert np.cos(heading_of(body, start)) == pytest.approx(-1.0)
+    motion = walk(body, start, (0.0, -1.5), fps=30.0).motion
+    frames = motion.frames()
+    assert frames.position("hips")[-1, 2] < frames.position("hips")[0, 2] - 1.2
+    across = frames.position("left_hip") - frames.position("right_hip")
+    assert (across[:, 0] < 0.0).all(), "it must not turn around to walk backwards"

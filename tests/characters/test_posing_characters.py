@@ -11,9 +11,10 @@ from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable, ContactPolicy, NearPairs, certify
 from writhe.io.files import load_figure
 from writhe.postures.builtin import builtin_database
-from writhe.postures.retarget_posture import SEAT_M, BodySetting, posture_on_body, sole_depth
+from writhe.postures.retarget_posture import BodySetting, posture_on_body, sole_depth
 from writhe.recognition.body_map import BodyMap
 from writhe.research.evaluation.generated_characters import GeneratedCharacter
+from writhe.scene.objects.chair import SEAT_HEIGHT_M
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limits import limit_excess
@@ -225,7 +226,7 @@ def test_a_small_person_sits_on_the_seat_not_in_it() -> None:
     assert BodySetting(body, "chair", sole_depth(body)).clear(q)[0]
     frames = forward(body.skeleton, q)
     hips = frames.position(body.joint_of("hips"))
-    assert SEAT_M < hips[1] < SEAT_M + 0.15
+    assert SEAT_HEIGHT_M < hips[1] < SEAT_HEIGHT_M + 0.15
     assert abs(hips[2]) < 0.3
     left, right = (frames.position(body.joint_of(f"{side}_ankle"))[1] for side in ("left", "right"))
     assert max(left, right) < hips[1] - 0.1

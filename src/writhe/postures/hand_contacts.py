@@ -51,13 +51,7 @@ def nearest_contacts(contacts: Sequence[HandContact], body: Figure, q: Floats) -
     though the parts can.
     """
     frames, near = forward(body.skeleton, q), NearPairs(CollisionTable.of_figure(body))
-    near.find(frames.positions, frames.rotations, _REACH_M)
-    nearest: dict[tuple[str, str], int] = {}
-    names = body.skeleton.names
-    for i in range(near.count):
-        a, b = (names[int(j)] for j in near.rows.joints[i])
-        if (a, b) not in nearest or near.rows.gap[i] < near.rows.gap[nearest[a, b]]:
-            nearest[a, b] = i
+    nearest, names = _nearest_rows(near, body, frames, _REACH_M), body.skeleton.names
     out, changed = list[HandContact](), False
     for contact in contacts:
         found = nearest.get((contact.a, contact.b), nearest.get((contact.b, contact.a)))
@@ -73,6 +67,30 @@ def nearest_contacts(contacts: Sequence[HandContact], body: Figure, q: Floats) -
         )
         out.append(HandContact(joints[0], first, joints[1], second))
     return out if changed else []
+
+
+def contact_gaps(
+    contacts: Sequence[HandContact], body: Figure, q: Floats, reach_m: float
+) -> list[float]:
+    """Gaps between the shapes of the two joints of each contact, at most reach_m, metres."""
+    frames, near = forward(body.skeleton, q), NearPairs(CollisionTable.of_figure(body))
+    nearest = _nearest_rows(near, body, frames, reach_m)
+    rows = (nearest.get((c.a, c.b), nearest.get((c.b, c.a))) for c in contacts)
+    return [reach_m if i is None else float(near.rows.gap[i]) for i in rows]
+
+
+def _nearest_rows(
+    near: NearPairs, body: Figure, frames: Frames, reach_m: float
+) -> dict[tuple[str, str], int]:
+    """By pair of joints, the row of their nearest shapes."""
+    near.find(frames.positions, frames.rotations, reach_m)
+    nearest: dict[tuple[str, str], int] = {}
+    names = body.skeleton.names
+    for i in range(near.count):
+        a, b = (names[int(j)] for j in near.rows.joints[i])
+        if (a, b) not in nearest or near.rows.gap[i] < near.rows.gap[nearest[a, b]]:
+            nearest[a, b] = i
+    return nearest
 
 
 def hand_contacts(mapping: BodyMap, q: Floats, body: Figure) -> list[HandContact]:

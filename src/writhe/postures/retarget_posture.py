@@ -24,13 +24,14 @@ from writhe.postures.builtin.pose_setting import (
 )
 from writhe.postures.builtin.pose_solver import PoseSolver
 from writhe.postures.hand_contacts import contact_terms, hand_contacts, nearest_contacts
+from writhe.postures.seats import SEAT, is_seated, on_seat
 from writhe.quantities import Direction, Point
 from writhe.recognition.body_map import BodyMap
 from writhe.retargeting.retarget import retarget
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure, Motion, forward
-from writhe.skeleton.frozen_joints import frozen
+from writhe.skeleton.frozen_joints import FrozenFigure, frozen
 from writhe.skeleton.limbs import SIDES
 from writhe.skeleton.move_root import moved_roots
 from writhe.terms import Term, stay_near
@@ -38,8 +39,6 @@ from writhe.terms import Term, stay_near
 _ON_FLOOR_M = 0.03  # feet, knees and hands with shapes nearer than this stand on the floor
 _PRESSED_M = 0.002  # depth of soles in the floor
 _MAX_SOLE_M = 0.04  # the shapes of a foot may reach this far below its skin
-SEAT, SEAT_M = "chair", 0.45  # the built-in chair, and the height of its seat
-_FITTING = (0.8, 1.2)  # leg length / that of the human: other bodies do not fit a chair
 _SUPPORTS = ("ankle", "toe", "knee", "wrist")
 _POSTURE, _GROUND = 0.15, 30.0  # weights
 _FLAT = 6.0  # weight of the direction of a foot, with ground terms of weight _GROUND
@@ -94,30 +93,30 @@ class BodySetting(PoseSetting):
         }
 
 
+@dataclass(frozen=True)
+class _Start:
+    """A retargeted posture placed on the floor or on its seat, before it is solved for."""
+
+    held: FrozenFigure
+    setting: BodySetting
+    posture: Floats  # of the joints that are solved for
+    supports: list[str]  # roles on the floor
+    soles: list[str]  # sides whose foot stands on its sole
+    feet_hang: bool
+    seat: list[Term]
+
+
 def posture_on_body(
     mapping: BodyMap, q: Floats, object_name: str = "", iterations: int = 40
 ) -> Floats:
     """(nq,) the reference's posture q (nq of the reference) on the map's body.
 
     q stands on the floor y = 0, with the built-in object `object_name`, if any, at the origin. The
-    position of the hips relative to it is scaled by leg length.
+    position of the hips relative to it is scaled by leg length; on a chair they lie on its seat.
     """
-    body, reference = mapping.body, mapping.reference
-    source = Motion(reference.skeleton, np.atleast_2d(q), 30.0, "posture", {})
-    start = retarget(source, body, keep_feet=False, source_figure=reference).q[0]
-    movable = set(dict(body.roles).values())
-    held = frozen(body, start, movable)
-    setting = BodySetting(held.figure, object_name, sole_depth(body))
-    posture = held.reduced(start)
-    supports, hanging = _supports(mapping, np.asarray(q)), False
-    if object_name == SEAT and _is_seated(mapping, np.asarray(q)) and not _fits_seat(mapping):
-        posture = _on_seat(setting, mapping, np.asarray(q), posture)
-        hanging = mapping.scale < 1.0  # the feet do not reach the floor
-        if hanging:
-            supports = [role for role in supports if not role.endswith(("ankle", "toe", "knee"))]
-    elif supports:
-        posture = _on_ground(setting, posture)
-    weights = _WEIGHT_OF | (dict.fromkeys(("hip", "knee"), _HANGING) if hanging else {})
+    body, start = mapping.body, _start(mapping, np.asarray(q), object_name)
+    setting, posture, held = start.setting, start.posture, start.held
+    weights = _WEIGHT_OF | (dict.fromkeys(("hip", "knee"), _HANGING) if start.feet_hang else {})
     goals = stay_near(
         setting.skeleton,
         posture,
@@ -128,9 +127,8 @@ def posture_on_body(
             if (kind := role.rsplit("_", 1)[-1]) in weights
         },
     )
-    soles = [side for side in SIDES if _stands_on_sole(mapping, np.asarray(q), side, supports)]
-    skin = _lowest_skin(body, held.complete(posture), supports)
-    goals += _ground_terms(setting, mapping, supports, soles, skin, posture)
+    skin = _lowest_skin(body, held.complete(posture), start.supports)
+    goals += [*start.seat, *_ground_terms(mapping, start, skin)]
     contacts = hand_contacts(mapping, np.asarray(q), held.figure)
     solver = PoseSolver(setting)
     solved = solver.solve(posture, [*goals, *contact_terms(contacts)], iterations)
@@ -139,8 +137,7 @@ def posture_on_body(
         solved = solver.solve(solved, [*goals, *contact_terms(nearer)], iterations)
     if not setting.clear(solved)[0]:  # goals that contradict each other may outweigh contacts
         near = stay_near(setting.skeleton, solved, weight=_RELAXED)
-        weight = 10.0 * _RELAXED
-        feet = _ground_terms(setting, mapping, supports, soles, skin, posture, weight=weight)
+        feet = _ground_terms(mapping, start, skin, weight=10.0 * _RELAXED)
         solved = solver.solve(solved, [*near, *feet], 2 * iterations)
     if not setting.clear(solved)[0]:  # hands that meet may have locked the body in an overlap
         apart = solver.solve(posture, goals, 2 * iterations)
@@ -148,6 +145,31 @@ def posture_on_body(
         together = solver.solve(apart, [*goals, *contact_terms(nearer)], iterations)
         solved = together if setting.clear(together)[0] else apart
     return held.complete(solved)
+
+
+def standing_sides(mapping: BodyMap, q: Floats, object_name: str = "") -> list[str]:
+    """The sides whose foot stands on its sole when the reference's posture q is on the body."""
+    return _start(mapping, np.asarray(q), object_name).soles
+
+
+def _start(mapping: BodyMap, q: Floats, object_name: str) -> _Start:
+    body, reference = mapping.body, mapping.reference
+    source = Motion(reference.skeleton, np.atleast_2d(q), 30.0, "posture", {})
+    retargeted = retarget(source, body, keep_feet=False, source_figure=reference).q[0]
+    held = frozen(body, retargeted, set(dict(body.roles).values()))
+    setting = BodySetting(held.figure, object_name, sole_depth(body))
+    posture, supports = held.reduced(retargeted), _supports(mapping, q)
+    hang, seat = False, list[Term]()
+    if object_name == SEAT and is_seated(mapping, q):
+        ankle = min(_standing_height(body, side, body.joint_of(f"{side}_ankle")) for side in SIDES)
+        seated = on_seat(mapping, held.figure, q, posture, ankle)
+        posture, hang, seat = seated.posture, seated.feet_hang, seated.goals
+        if hang:
+            supports = [role for role in supports if not role.endswith(("ankle", "toe", "knee"))]
+    elif supports:
+        posture = _on_ground(setting, posture)
+    soles = [side for side in SIDES if _stands_on_sole(mapping, q, side, supports)]
+    return _Start(held, setting, posture, supports, soles, hang, seat)
 
 
 def sole_depth(body: Figure) -> float:
@@ -189,29 +211,6 @@ def _on_ground(setting: BodySetting, posture: Floats) -> Floats:
     return _moved(setting, posture, np.array([0.0, -min(low.values()) - setting.sole_m, 0.0]))
 
 
-def _is_seated(mapping: BodyMap, q: Floats) -> bool:
-    """Whether the hips of the reference posture are on the seat of a chair at the origin."""
-    hips = forward(mapping.reference.skeleton, q).position(mapping.reference.joint_of("hips"))
-    return bool(np.abs(hips[[0, 2]]).max() < 0.25 and hips[1] < SEAT_M + 0.25)
-
-
-def _fits_seat(mapping: BodyMap) -> bool:
-    return _FITTING[0] < mapping.scale < _FITTING[1]
-
-
-def _on_seat(setting: BodySetting, mapping: BodyMap, q: Floats, posture: Floats) -> Floats:
-    """The posture moved onto the seat: hips on it, knees beyond its edge as in the reference."""
-    own, known = dict(mapping.body.roles), dict(mapping.reference.roles)
-    frames = forward(setting.figure.skeleton, posture)
-    reference = forward(mapping.reference.skeleton, q)
-    knees = ("left_knee", "right_knee")
-    shift = np.mean([reference.position(known[k]) - frames.position(own[k]) for k in knees], axis=0)
-    low = _lowest(setting, posture)
-    seated = [low[own[role]] for role in ("hips", "left_hip", "right_hip") if own[role] in low]
-    shift[1] = SEAT_M - _PRESSED_M - min(seated, default=SEAT_M)
-    return _moved(setting, posture, shift)
-
-
 def _moved(setting: BodySetting, posture: Floats, shift: Floats) -> Floats:
     """The posture with the body moved by `shift` (3,) in the world."""
     skeleton = setting.figure.skeleton
@@ -219,30 +218,25 @@ def _moved(setting: BodySetting, posture: Floats, shift: Floats) -> Floats:
 
 
 def _ground_terms(
-    setting: BodySetting,
-    mapping: BodyMap,
-    supports: Sequence[str],
-    soles: Sequence[str],
-    skin: Mapping[str, float],
-    posture: Floats,
-    weight: float = _GROUND,
+    mapping: BodyMap, start: _Start, skin: Mapping[str, float], weight: float = _GROUND
 ) -> list[Term]:
     """Supports keep their horizontal position, lowest point on the floor; feet stay flat.
 
-    A foot of the sides `soles` stands as in the body's rest pose, its skin on the floor. skin: the
-    height of the lowest skin of other feet, by joint.
+    A foot that stands on its sole stands as in the body's rest pose, its skin on the floor. skin:
+    the height of the lowest skin of other feet, by joint.
     """
+    setting, posture = start.setting, start.posture
     skeleton = setting.figure.skeleton
     frames = forward(skeleton, posture)
     low, own = _lowest(setting, posture), dict(mapping.body.roles)
     terms: list[Term] = []
     weights = weight * np.array([0.25, 1.0, 0.25])
-    for role in supports:
+    for role in start.supports:
         joint = own.get(role, "")
         if joint not in low:
             continue
         side, part = role.split("_", 1)
-        flat = part in ("ankle", "toe") and side in soles
+        flat = part in ("ankle", "toe") and side in start.soles
         target = frames.position(joint).copy()
         if flat:
             target[1] = _standing_height(mapping.body, side, joint)

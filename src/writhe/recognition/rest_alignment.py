@@ -67,6 +67,7 @@ class RestBody:
     rotations: Floats  # (n, 4) world quaternions
     next_role: dict[str, str]  # role to the next role along its limb
     bones: dict[str, Floats]  # role to the direction of its bone, in the world
+    on_soles: bool = False  # known to stand on flat feet, whatever the slope of their bones
 
     def length(self, role: str) -> float:
         """Distance from the role's joint to the next role's, m."""
@@ -160,7 +161,8 @@ def flat_foot_alignment(
             return None
         slope.append(float(np.arctan2(-float(up @ bone), np.linalg.norm(level))))
         flat.append(level / np.linalg.norm(level))
-    if float(flat[0] @ flat[1]) < 0.5 or abs(slope[0] - slope[1]) < _SIMILAR_SLOPE_RAD:
+    similar = abs(slope[0] - slope[1]) < _SIMILAR_SLOPE_RAD and not source.on_soles
+    if float(flat[0] @ flat[1]) < 0.5 or similar:
         return None
     return quaternions.multiply(shortest_rotation(flat[0], flat[1]), initial)
 

@@ -1,7 +1,8 @@
 """Retarget a motion to another skeleton by anatomical roles.
 
 Bone directions come from the source's joint positions, twists from its joint rotations relative to
-aligned rest poses (`rest_alignment`). Where the target has a hinge, the flexion comes from the
+aligned rest poses (`rest_alignment`), or to a standing frame where the rest pose is of no use
+(`calibration`). Where the target has a hinge, the flexion comes from the
 positions, and the limb above is twisted until the hinge plane fits.
 """
 
@@ -27,6 +28,7 @@ from writhe.recognition.rest_alignment import (
     rest_body,
     shortest_rotation,
 )
+from writhe.retargeting.calibration import is_contorted, standing_body
 from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
 from writhe.retargeting.soles import sole
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
@@ -73,6 +75,9 @@ def retarget(
     target = rest_body(figure.skeleton, roles_to, common)
     frames = motion.frames()
     turns = _target_rotations(frames, source, target)
+    if is_contorted(turns, target):
+        source = standing_body(frames, source, target)
+        turns = _target_rotations(frames, source, target)
     q = _configurations(turns, target)
     align_hemispheres(figure.skeleton.tree.kind, figure.skeleton.tree.q_start, q)
     result = replace(motion, skeleton=figure.skeleton, q=q)

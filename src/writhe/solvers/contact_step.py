@@ -76,7 +76,7 @@ class ContactStep:
         options, nv = self.options, self._nv
         first = terms.rows if intervals_from is None else intervals_from
         self._resize(_MAX_CONTACTS + equalities + terms.rows - first)
-        self.near.find(terms.positions, terms.rotations, options.near_m)
+        self._find_nearest(terms)
         matrix, low, high = self._matrix, self._low, self._high
         low[:nv], high[:nv] = -options.max_step, options.max_step
         count = contact_rows(
@@ -116,6 +116,17 @@ class ContactStep:
         return self._solve_free(
             hessian, gradient, matrix[:count], low[:end], high[:end], prescribed_step
         )
+
+    def _find_nearest(self, terms: CompiledTerms) -> None:
+        """Find near pairs; of too many only the nearest, by a smaller radius.
+
+        Two hands with all their fingers make hundreds of pairs. None that overlaps may be left out.
+        """
+        within_m = self.options.near_m
+        self.near.find(terms.positions, terms.rotations, within_m)
+        while self.near.count > _MAX_CONTACTS and within_m > self.options.margin_m:
+            within_m *= 0.5
+            self.near.find(terms.positions, terms.rotations, within_m)
 
     def _solve_free(
         self,

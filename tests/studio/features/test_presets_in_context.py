@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.postures.preset_poses import preset_names
+from writhe.skeleton.move_root import moved_roots
 from writhe.studio.document import Document
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.posing import preset_poses
@@ -47,3 +51,19 @@ def test_a_share_of_a_preset_pose_is_blended_into_the_current_one(tmp_path: Path
         editor.refresh()
     assert abs(ends[1.0] - before) > 0.5
     assert ends[0.5] == pytest.approx(0.5 * (before + ends[1.0]), abs=1e-6)
+
+
+def test_a_chair_that_comes_with_a_pose_is_put_behind_the_person(tmp_path: Path) -> None:
+    document = Document.create(tmp_path / "elsewhere.writhe", "Elsewhere")
+    number = document.add_actor("human")
+    editor = Editor(document)
+    skeleton, q = document.figure("human").skeleton, document.actor(number).configuration
+    turned = moved_roots(skeleton, q[None], yaw_matrix(0.5 * np.pi), np.array([1.0, 0.0, 2.0]))[0]
+    with document.edit("Move") as edit:
+        edits.set_pose(document, edit, number, turned, 0.0)
+    editor.refresh()
+    carry_out(editor, preset_poses.ApplyPresetPose("1", number, "chair", "sit, arms folded"))
+    chair = document.objects()[0].data
+    assert np.allclose(chair.position, (0.58, 0.0, 2.0), atol=0.05)
+    seated = document.actor(number).configuration
+    assert abs(heading_of(document.figure("human"), seated) - 0.5 * np.pi) < 0.2

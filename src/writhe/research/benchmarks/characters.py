@@ -1,4 +1,4 @@
-"""`writhe bench characters`: recognition, shapes and drags of imported characters.
+"""`writhe bench characters`: recognition, shapes, drags and preset poses of imported characters.
 
 Skeletons and characters with a skin are generated from the built-in human in the styles of other
 software, and characters are read from a folder (`--characters DIR`). Recognition is measured on
@@ -30,6 +30,7 @@ from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.rigs import STYLES as RIGS
 from writhe.research.evaluation.rigs import build_rig
 from writhe.research.evaluation.run_drags import evaluate_drag, run_drag
+from writhe.research.evaluation.transferred_presets import PresetFigures, transferred_presets
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.shape_fitting.skin_coverage import surface_coverage
@@ -39,6 +40,7 @@ from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.support_polygon import can_balance
 
 POLICY = ContactPolicy()  # of the studio and of certificates
+_PRESETS, _FEW_PRESETS = 8, 40  # every n-th preset pose is tried on each body
 
 
 def run(
@@ -104,6 +106,7 @@ class _Total:
         self._drags: list[dict[str, Any]] = []
         self._frames: list[float] = []
         self._shapes: list[dict[str, float]] = []
+        self._presets = PresetFigures()
 
     def add(self, body: Figure, quick: bool) -> dict[str, Any]:
         metrics, unbalanced = standing_drags(body, quick)
@@ -112,6 +115,8 @@ class _Total:
         self._frames += metrics.milliseconds
         shapes = _shapes(body)
         self._shapes.append(shapes)
+        presets = transferred_presets(body, _FEW_PRESETS if quick else _PRESETS)
+        self._presets.add(presets)
         keys = ("pass_throughs", "penetrating_frames_percent", "stalled_frames_percent")
         return {
             "drag": {key: done[key] for key in keys},
@@ -121,6 +126,8 @@ class _Total:
             "unbalanced_percent": unbalanced,
             "capsules": len(body.capsules),
             "shapes": shapes,
+            "presets": presets.summary()
+            | {"penetrating_poses": presets.penetrating, "poses_apart": presets.apart},
         }
 
     def summary(self) -> dict[str, Any]:
@@ -137,6 +144,7 @@ class _Total:
             },
             "frame_ms_median": round(float(np.median(self._frames)), 4),
             "shapes": {key: round(max(s[key] for s in self._shapes), 2) for key in self._shapes[0]},
+            "presets": self._presets.summary(),
         }
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from writhe.animation.mirror import heading_of
 from writhe.arrays import Floats, Quaternion, Vector3
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.objects import BUILT_IN
-from writhe.skeleton import JointKind, forward
+from writhe.skeleton import Figure, JointKind, forward
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import ActorRow, Document, ObjectData, ObjectRow, TrackKind
 from writhe.studio.document.history import Edit
@@ -61,15 +62,14 @@ def add_beside(
     """
     figure = document.figure(actor.figure)
     scale = min(1.0, figure_shape(figure).height / _WHOLE_BODY_M)
-    root = forward(figure.skeleton, q).positions[0]
-    free = figure.skeleton.joints[0].kind is JointKind.FREE
-    heading = heading_quaternion(q) if free else np.array([1.0, 0.0, 0.0, 0.0])
+    root, angle, stands = _place_of(figure, q)
+    if stands and kind in scene_objects.START_POSITIONS_M:
+        scale = 1.0  # a chair has one size
     number = _add(document, edit, kind)
     body = document.object_row(number).data
     size = tuple(scale * s for s in body.size) if kind in scene_objects.START_SIZES_M else body.size
     away = scale if scale == 1.0 else _APART * scale
     offset, turn = np.array(body.position) * [away, 1.0, away], 0.0
-    angle = 2.0 * float(np.arctan2(heading[2], heading[0]))
     others = [a.configuration[:3] for a in document.actors() if a.id != actor.id]
     if kind == "bar" and not _is_free(root, angle, offset, others):
         offset = offset + np.array([0.0, 0.0, _ASIDE_M])
@@ -82,7 +82,7 @@ def add_beside(
     x, _, z = _around(root, angle, offset)
     angle += turn
     heading = np.array([np.cos(angle / 2), 0.0, np.sin(angle / 2), 0.0])
-    y = body.position[1] if scale == 1.0 else root[1]
+    y = scale * body.position[1] if stands or scale == 1.0 else root[1]
     placed = msgspec.structs.replace(
         body,
         position=(float(x), float(y), float(z)),
@@ -93,6 +93,17 @@ def add_beside(
     if kind == "bar":
         _put_stand(document, edit, number)
     return number
+
+
+def _place_of(figure: Figure, q: Floats) -> tuple[Floats, float, bool]:
+    """Where a figure is (3,), its heading in rad, and whether it is a person on the floor."""
+    frames, hips = forward(figure.skeleton, q), dict(figure.roles).get("hips")
+    if hips is not None:
+        return frames.position(hips), heading_of(figure, q), True
+    if figure.skeleton.joints[0].kind is not JointKind.FREE:
+        return frames.positions[0], 0.0, False
+    w, _, y, _ = heading_quaternion(q)
+    return frames.positions[0], 2.0 * float(np.arctan2(y, w)), False
 
 
 def _put_stand(document: Document, edit: Edit, number: int) -> None:

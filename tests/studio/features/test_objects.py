@@ -231,7 +231,7 @@ def heights(document: Document, number: int) -> tuple[float, float]:
 def test_a_bar_comes_on_a_stand_and_both_are_one_edit(document: Document) -> None:
     actor = document.actors()[0]
     with document.edit("Add") as edit:
-        object_edits.add_beside(document, edit, "bar", actor, actor.configuration)
+        object_edits.add_beside(document, edit, "bar", actor, actor.configuration, to_walk_to=False)
     bar, stand = document.objects()
     assert (bar.kind, stand.kind) == ("bar", "stand")
     low, _ = heights(document, bar.id)

@@ -127,7 +127,7 @@ def test_the_band_is_the_matrix_of_the_smoothness_penalties(rng: np.random.Gener
 
 
 def test_the_twist_of_a_joint_swung_by_half_a_turn_does_not_outweigh_everything_else():
-    """Its derivative grows without bound there; the row states the angle to the limit instead."""
+    """Its derivative grows without bound there; that of the row does not."""
     limits = LimitRows(
         np.array([TURN]),
         np.array([0]),
@@ -151,4 +151,4 @@ def test_the_twist_of_a_joint_swung_by_half_a_turn_does_not_outweigh_everything_
         bounds = (np.array([[-0.35]]), np.array([[0.35]]))
         limit_inequalities(limits, q, *bounds, np.arange(3), 0.3, 0.04, rows)
         assert rows.used[0] == 1 and rows.value[0, 0] < 0.0  # 0.4 rad, 0.05 beyond
-        assert 0.29 < np.linalg.norm(rows.row[0, 0]) < 0.301
+        assert 0.29 < np.linalg.norm(rows.row[0, 0]) < 0.91  # 1 to 3 times 0.3 m / rad

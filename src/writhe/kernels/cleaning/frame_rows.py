@@ -26,6 +26,8 @@ from writhe.kernels.skeleton.kinematics import (
 from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.kernels.terms.limit_rows import LimitRows, limit_gradient, limit_values
 
+_STEEPEST = 3.0  # longest derivative of a joint limit by the rotation of its joint
+
 
 class Obstacles(NamedTuple):
     """The shapes of a skeleton, and the workspace in which near pairs are found."""
@@ -184,8 +186,8 @@ def limit_inequalities(
 
     lower, upper (F, m): the interval of each limit. Distances are scaled to metres. column_of (nv,)
     is -1 for what is not solved for; limits of such joints are left out. The twist of a ball joint
-    turns ever faster as its swing approaches half a turn: rows with a derivative g longer than 1
-    are divided by |g|, which makes them the angle to the limit, to first order.
+    turns ever faster as its swing approaches half a turn: rows with a derivative longer than
+    _STEEPEST are scaled down to it, so that no limit outweighs everything else.
     """
     m = limits.kind.shape[0]
     coordinates, values, gradient = np.zeros((m, 3)), np.zeros(m), np.zeros(3)
@@ -203,7 +205,7 @@ def limit_inequalities(
             length = 0.0
             for c in range(size):
                 length += gradient[c] * gradient[c]
-            scale = metres_per_radian / max(1.0, sqrt(length))
+            scale = metres_per_radian * min(1.0, _STEEPEST / max(sqrt(length), 1e-9))
             sign = scale if below < above else -scale
             rows.value[f, used] = scale * min(below, above)
             for c in range(rows.row.shape[2]):

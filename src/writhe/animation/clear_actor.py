@@ -234,6 +234,39 @@ class ActorMotion:
             raise WritheError(reasons[-1])
         return min(found, key=lambda one: one[1].cost_m)
 
+    def compared(
+        self,
+        rows: Floats,
+        progress: Progress | None = None,
+        *,
+        fixed: tuple[int, ...] | None = None,
+    ) -> list[tuple[Motion, MotionChange]]:
+        """The segment pushed out and led around, as far as each is possible; the cheaper first."""
+        held = (0, len(rows) - 1) if fixed is None else fixed
+        found: list[tuple[Motion, MotionChange]] = []
+        reasons: list[str] = []
+        for method in self._ways(rows, held, progress):
+            try:
+                motion = method()
+            except WritheError as error:
+                reasons.append(str(error))
+            else:
+                found.append((motion, self.change(rows, motion)))
+        if not found:
+            raise WritheError(reasons[-1])
+        return sorted(found, key=lambda one: one[1].cost_m)
+
+    def _ways(
+        self, rows: Floats, held: tuple[int, ...], progress: Progress | None
+    ) -> list[Callable[[], Motion]]:
+        """To push out, and to go around if both ends are held; first what is likely better."""
+        out: list[Callable[[], Motion]] = [lambda: self.pushed_out(rows, progress, fixed=held)]
+        if {0, len(rows) - 1} <= set(held) and len(rows) <= _LONGEST_DETOUR_S * self.fps + 1:
+            out.append(lambda: self.detour(rows))
+            if self.linking_changes(rows[0], rows[-1]):
+                out.reverse()
+        return out
+
     def pieced(
         self, rows: Floats, fixed: tuple[int, ...], progress: Progress | None = None
     ) -> Motion:
@@ -311,13 +344,8 @@ class ActorMotion:
         (`MotionChange.acceptable`). A detour needs both ends: frames `fixed` (default: both) stay.
         """
         held = (0, len(rows) - 1) if fixed is None else fixed
-        methods: list[Callable[[], Motion]] = [lambda: self.pushed_out(rows, progress, fixed=held)]
-        if {0, len(rows) - 1} <= set(held) and len(rows) <= _LONGEST_DETOUR_S * self.fps + 1:
-            methods.append(lambda: self.detour(rows))
-            if self.linking_changes(rows[0], rows[-1]):
-                methods.reverse()
         try:
-            return self.best(rows, methods)
+            return self.best(rows, self._ways(rows, held, progress))
         except WritheError as error:
             raise WritheError(
                 f"{self._in_the_way(rows)}, and neither a small correction nor a way around was"

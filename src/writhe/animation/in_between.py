@@ -70,7 +70,7 @@ class InBetween:
         self.min_clearance = self._min_clearance(rows)
         self.keys = self._solved_keys(rows) if move_keys else rows
         self.key_rows = rows
-        if move_keys:
+        if not np.array_equal(self.keys, rows):
             self.min_clearance = self._min_clearance(self.keys)
         actor_rows = np.ascontiguousarray(self.keys[:, world.actor_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, actor_rows, ease, slopes)

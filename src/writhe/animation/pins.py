@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -98,13 +99,18 @@ def in_frame_of(frames: Frames, pin: Pin | Hold) -> tuple[Floats, Floats]:
     return np.einsum("fji,fj->fi", base, apart), np.einsum("fji,fjk->fik", base, rotations)
 
 
+@lru_cache(maxsize=4096)  # pins of walks: one for every piece of the path of a foot
 def wanted(pin: Pin | Hold) -> tuple[Floats, Floats | None]:
-    """Position (3,) and rotation (3, 3), if any, in the frame of the pin's base."""
+    """Position (3,) and rotation (3, 3), if any, in the frame of the pin's base, read-only."""
     if isinstance(pin, Pin):
         position, turn = pin.position_in_world, pin.orientation_in_world
     else:
         position, turn = pin.position_in_other, pin.orientation_in_other
-    return np.array(position), None if turn is None else rotation_matrix(np.array(turn))
+    point, matrix = np.array(position), None if turn is None else rotation_matrix(np.array(turn))
+    for array in (point, matrix):
+        if array is not None:
+            array.flags.writeable = False
+    return point, matrix
 
 
 def pin_targets(

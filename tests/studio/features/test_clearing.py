@@ -190,3 +190,24 @@ def test_a_certificate_is_saved_with_the_document(server: Server, client: Socket
         saved = saved_certificate(document)
     assert saved is not None and saved.certified is found["certified"]
     assert [one.verdict for one in saved.segments] == ["passes through"]
+
+
+def test_the_better_way_to_fix_a_segment_is_kept_and_the_other_one_named(server: Server) -> None:
+    """A hand that passes through a thin rod: both ways are possible, and their costs differ."""
+    client = SocketClient(server.address, server.new_document())
+    client.command(type="set_key", actor=1, time_s=0.0)
+    wrist = forward(figure("human").skeleton, client.motion[0]).position("left_wrist")
+    client.send(type="seek", time_s=1.0)
+    client.command(type="apply_preset_pose", actor=1, library="basic", name="arms raised")
+    halfway = forward(figure("human").skeleton, client.motion[15]).position("left_wrist")
+    assert np.linalg.norm(halfway - wrist) > 0.2
+    at = [float(v) for v in halfway]
+    client.command(type="add_object", kind="ball", position=at)
+    assert not checked(client)["certified"]
+    found = client.task(
+        "clear_result", type="clear_segment", actor=1, start_s=0.0, end_s=1.0, how="best"
+    )
+    (change,) = found["changes"]
+    assert checked(client)["certified"]
+    assert "Going around would" in change["text"] or "Pushing out would" in change["text"]
+    client.close()

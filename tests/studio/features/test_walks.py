@@ -42,10 +42,10 @@ def test_the_timeline_has_room_after_a_walk(editor: Editor) -> None:
     assert found.commit is not None
     with document.edit("Walk") as edit:
         found.commit(editor, edit)
-    assert document.duration_s >= document.timeline(actor).end_s + 4.0
+    assert document.duration_s >= document.timeline(actor).end_s + 6.0
 
 
-def test_a_new_chair_stands_some_steps_ahead_and_can_be_walked_to(editor: Editor) -> None:
+def test_a_new_chair_stands_some_steps_away_and_can_be_walked_to(editor: Editor) -> None:
     document = editor.document
     actor = document.actors()[0].id
     for number in ("1", "2"):

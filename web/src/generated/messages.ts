@@ -510,7 +510,7 @@ export interface ClearSegment {
   actor: number;
   start_s: number;
   end_s: number;
-  how: "detour" | "push_out";
+  how: "best" | "detour" | "push_out";
 }
 
 /** Clear all segments that are not certified; keys stay unchanged. */

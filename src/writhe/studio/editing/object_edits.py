@@ -58,7 +58,7 @@ def add_beside(
 ) -> int:
     """Add an object beside an actor, scaled down for a small figure such as a hand.
 
-    to_walk_to: a chair is some steps ahead of the actor; else the actor can sit down at once.
+    to_walk_to: a chair is some steps away from the actor; else the actor can sit down at once.
     """
     figure = document.figure(actor.figure)
     scale = min(1.0, figure_shape(figure).height / _WHOLE_BODY_M)
@@ -76,7 +76,7 @@ def add_beside(
         angle = next((a for a in angle + _AROUND if _is_free(root, a, offset, others)), angle)
     if kind == "chair" and to_walk_to:
         others += [np.array(o.data.position) for o in document.objects() if o.id != number]
-        places = [(np.array(place) * [away, 1.0, away], turn) for place, turn in _CHAIRS_AHEAD]
+        places = [(np.array(place) * [away, 1.0, away], turn) for place, turn in _CHAIRS_TO_WALK_TO]
         free = (one for one in places if _is_free(root, angle, one[0], others))
         offset, turn = next(free, places[-1])
     x, _, z = _around(root, angle, offset)
@@ -119,10 +119,11 @@ def _put_stand(document: Document, edit: Edit, number: int) -> None:
 
 
 _AROUND = np.radians([90.0, -90.0, 180.0])
-# places of a chair some steps ahead of an actor that faces +z, and its rotation: seen from the side
-_CHAIRS_AHEAD = [
-    ((side * 0.95, 0.0, ahead), -side * np.pi / 2)
-    for ahead in (1.2, 2.2, 3.2)
+# places of a chair some steps from an actor that faces +z, and its rotation: in view, and seen from
+# the side
+_CHAIRS_TO_WALK_TO = [
+    ((side * 1.4, 0.0, ahead), -side * np.pi / 2)
+    for ahead in (0.4, 1.4, 2.4)
     for side in (1.0, -1.0)
 ]
 

@@ -39,7 +39,7 @@ from writhe.studio.editing.scene_builder import (
     only_actor,
 )
 
-_ROOM_S = 4.0  # that the timeline goes on after a walk, for the next poses
+_ROOM_S = 6.0  # that the timeline goes on after a walk, for the next poses
 _AS_CARRIED = 0.1  # entries of q this near the upright carrying posture are left as they are
 _THERE_M, _THERE_RAD = 0.08, 0.2  # nobody walks nearer than this
 _SHAKE_S = 1.0  # hands that shake stay together until then, at least

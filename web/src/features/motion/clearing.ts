@@ -48,6 +48,8 @@ class ClearingDialog {
   private readonly explanation = h(
     "p",
     { class: "note" },
+    h("strong", {}, "Fix"),
+    " tries both ways and keeps the better one. ",
     h("strong", {}, "Go around"),
     " plans a new path from one pose to the next, for example where arms swap over and under. ",
     h("strong", {}, "Push out"),
@@ -205,7 +207,7 @@ class ClearingDialog {
     const before = actors.flatMap((one) => one.sampled_tracks).find((track) => overlapInTime(track, segment));
     const note = before ? ` It has a motion of its own (“${before.name}”).` : "";
     const { start_s, end_s } = segment;
-    const fix = (how: "detour" | "push_out") => () => this.start({ type: "clear_segment", actor, start_s, end_s, how });
+    const fix = (how: "best" | "detour" | "push_out") => () => this.start({ type: "clear_segment", actor, start_s, end_s, how });
     const look = () => {
       this.dialog.close();
       this.editor.seek(segment.at_s);
@@ -217,7 +219,12 @@ class ClearingDialog {
     );
     const around = "Plan a new path between the poses at both ends, around everything in the way; takes some seconds";
     const out = "Keep the motion and move only what overlaps; the poses at both ends stay";
-    const buttons = [this.button("Go around", around, fix("detour")), this.button("Push out", out, fix("push_out"))];
+    const best = "Try both ways and keep the one that changes the motion less; the other one is named for comparison";
+    const buttons = [
+      this.button("Fix", best, fix("best")),
+      this.button("Go around", around, fix("detour")),
+      this.button("Push out", out, fix("push_out")),
+    ];
     return h(
       "div",
       { class: "segment-row" },

@@ -27,19 +27,25 @@ from writhe.studio.view.part_labels import display_name, display_names
 feature = Feature("clearing")
 
 _SEEN_RAD = 0.01  # joints that change by less are not mentioned
+# what to try if a way to clear a segment fails
+_OTHERWISE = {
+    "best": "To fix it, ",
+    "detour": "Try Push out; if that does not help either, ",
+    "push_out": "Try Go around; if that does not help either, ",
+}
 
 
 class ClearSegment(Task):
     """Remove the penetrations from a segment of an actor's motion.
 
     "detour" plans a new path between the poses at its ends; "push_out" keeps the motion and only
-    moves overlapping parts apart.
+    moves overlapping parts apart; "best" tries both and keeps the one that costs less.
     """
 
     actor: int
     start_s: Time
     end_s: Time
-    how: Literal["detour", "push_out"]
+    how: Literal["best", "detour", "push_out"]
 
 
 class ClearAll(Task):
@@ -105,25 +111,32 @@ def clear_segment(editor: Editor, message: ClearSegment) -> Work:
 
     def work(job: Job) -> Outcome:
         begin, end = mover.segment(whole, first, last)
-        rows, detour = whole[begin : end + 1], message.how == "detour"
+        rows = whole[begin : end + 1]
         fixed = mover.fixed_ends(rows, begin)
         try:
-            motion = (
-                mover.detour(rows) if detour else mover.pushed_out(rows, job.report, fixed=fixed)
-            )
+            if message.how == "best":
+                ways = mover.compared(rows, job.report, fixed=fixed)
+            elif message.how == "detour":
+                motion = mover.detour(rows)
+                ways = [(motion, mover.change(rows, motion))]
+            else:
+                motion = mover.pushed_out(rows, job.report, fixed=fixed)
+                ways = [(motion, mover.change(rows, motion))]
         except WritheError as error:
-            other = "Push out" if detour else "Go around"
             raise WritheError(
-                f"{error}. Try {other}; if that does not help either, add a key between these poses"
-                " in which the parts are apart."
+                f"{error}. {_OTHERWISE[message.how]}add a key between these poses in which the"
+                " parts are apart."
             ) from error
+        motion, change = ways[0]
+        described = _describe(mover, motion, change, begin)
+        if len(ways) > 1:
+            text = described.text + _rejected(*ways[1])
+            described = SegmentChange(text, described.at_s)
         return Outcome(
             commit=lambda editor, edit: edits.put_sampled_track(
                 editor.document, edit, message.actor, motion, begin / fps
             ),
-            show=ClearResult(
-                job.number, 1, [], [_describe(mover, motion, mover.change(rows, motion), begin)]
-            ),
+            show=ClearResult(job.number, 1, [], [described]),
         )
 
     return work
@@ -215,6 +228,16 @@ def _describe(
         f"{motion.name} from {start_s:.2f} to {start_s + motion.duration_s:.2f} s: joints moved"
         f" {1000 * change.mean_m:.0f} mm on average{largest}{_broken(change)}.",
         at_s,
+    )
+
+
+def _rejected(motion: Motion, change: MotionChange) -> str:
+    """The other way, and how far it is from the motion, for comparison."""
+    way = "Going around" if motion.name == "Detour" else "Pushing out"
+    degrees = np.degrees(change.turn_rad)
+    return (
+        f" {way} would move joints {1000 * change.mean_m:.0f} mm on average, up to {degrees:.0f}"
+        f" degrees{_broken(change).replace('Applied; to', 'To')}."
     )
 
 

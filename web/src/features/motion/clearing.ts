@@ -207,7 +207,8 @@ class ClearingDialog {
     const before = actors.flatMap((one) => one.sampled_tracks).find((track) => overlapInTime(track, segment));
     const note = before ? ` It has a motion of its own (“${before.name}”).` : "";
     const { start_s, end_s } = segment;
-    const fix = (how: "best" | "detour" | "push_out") => () => this.start({ type: "clear_segment", actor, start_s, end_s, how });
+    const fix = (how: "best" | "detour" | "push_out") => () =>
+      this.start({ type: "clear_segment", actor, start_s, end_s, how });
     const look = () => {
       this.dialog.close();
       this.editor.seek(segment.at_s);

@@ -163,6 +163,24 @@ def _actor_joints(actor: Actor) -> list[Joint]:
 
 def _object_joint(item: SceneObject) -> Joint:
     if item.kind is ObjectKind.FIXED:
-        parent = item.attached_to or None
-        return Joint(item.name, parent, JointKind.FIXED, item.position_m, item.rotation)
+        if not item.attached_to:
+            return Joint(item.name, None, JointKind.FIXED, item.position_m, item.rotation)
+        return Joint(
+            item.name,
+            item.attached_to,
+            JointKind.FIXED,
+            item.position_m,
+            item.rotation,
+            mass_kg=item.mass_kg,
+            centre_of_mass=_centre_of_mass(item),
+        )
     return Joint(item.name, None, JointKind.FREE)
+
+
+def _centre_of_mass(item: SceneObject) -> Floats:
+    """(3,) in the frame of the object; its origin for one without mass."""
+    if item.mass_kg == 0.0:
+        return np.zeros(3)
+    from writhe.scene.object_mass import volume_and_centre
+
+    return volume_and_centre(item.shapes)[1]

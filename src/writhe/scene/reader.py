@@ -100,6 +100,7 @@ def _object(node: Node) -> SceneObject:
         "strands",
         "keys",
         "attached_to",
+        "mass_kg",
     )
     source = node.text("built_in", "")
     shapes: tuple[Shape, ...] = tuple(
@@ -143,6 +144,7 @@ def _object(node: Node) -> SceneObject:
             strands=strands,
             source=source,
             attached_to=node.text("attached_to", ""),
+            mass_kg=node.number("mass_kg") if "mass_kg" in node else 0.0,
         )
 
 

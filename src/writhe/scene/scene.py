@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from writhe.arguments import check_fields, checked
-from writhe.arrays import Floats, floats, lengths
+from writhe.arrays import Floats, floats, lengths, number
 from writhe.collision import ContactPolicy, Shape
 from writhe.errors import UnknownNameError, WritheError
 from writhe.skeleton import Figure
@@ -117,7 +117,8 @@ class SceneObject:
     """A solid object: shapes and named strands (polylines), in its own frame.
 
     With `attached_to`, a joint of an actor ("anna.left_wrist"), it is carried: it moves with the
-    joint, and position_m and rotation are its pose in the frame of that joint.
+    joint, and position_m and rotation are its pose in the frame of that joint. Its mass then counts
+    in the balance of the actor.
     """
 
     name: str
@@ -129,11 +130,13 @@ class SceneObject:
     strands: Mapping[str, Floats] = field(default_factory=dict[str, Floats])
     source: str = ""
     attached_to: str = ""
+    mass_kg: float = 0.0
 
     def __post_init__(self) -> None:
         check_fields(self)
         _check_name(self.name, "an object")
         what = f"the object {self.name!r}"
+        number(self.mass_kg, f"the mass of {what}", minimum=0.0)
         if self.attached_to and self.kind is not ObjectKind.FIXED:
             raise WritheError(
                 f"{what}: an object attached to {self.attached_to!r} moves with it; its kind is"

@@ -51,6 +51,8 @@ def _object(item: SceneObject) -> dict[str, Any]:
     }
     if item.attached_to:
         out["attached_to"] = item.attached_to
+    if item.mass_kg:
+        out["mass_kg"] = item.mass_kg
     if item.source:
         out["built_in"] = item.source
     else:

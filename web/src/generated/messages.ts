@@ -313,6 +313,7 @@ export interface ObjectState {
   rotation: [number, number, number, number];
   size: [number, number, number];
   resizable: boolean;
+  mass_kg: number;
   solids: Solid[];
   keys: PlacementKey[];
 }
@@ -346,6 +347,12 @@ export interface MotionData {
   linking: Uint8Array;
 }
 
+/** On the ground (x, z): the centre of mass with what is carried, and the support polygon. */
+export interface BalanceMark {
+  centre: [number, number];
+  support: [number, number][];
+}
+
 /** A pose with the solver's status and diagnostics. */
 export interface PoseReport {
   q: Uint8Array;
@@ -356,6 +363,7 @@ export interface PoseReport {
   clearance_m?: number | null;
   linking?: number[] | null;
   note?: string;
+  balance?: BalanceMark | null;
 }
 
 /** An actor and its configuration `q`, float32. */
@@ -881,6 +889,14 @@ export interface ResizeObject {
   request: string;
   object: number;
   size: [number, number, number];
+}
+
+/** Set the mass of an object, kg; None: by its volume. */
+export interface WeighObject {
+  type: "weigh_object";
+  request: string;
+  object: number;
+  mass_kg?: number | null;
 }
 
 /** Lower an object onto what is below it: another object, or the ground. */
@@ -1435,8 +1451,8 @@ export interface FeatureDiagnostics {
   partner_reacts: Reacted | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | HandsMoved | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

@@ -65,6 +65,7 @@ class ControlTerms:
         self._balance_share = 1.0  # current fraction of the weight of balance
         self._supported = False  # by more than the feet: then balance is off
         self._pins_before: tuple[Pin | Hold, ...] | None = None
+        self.support: Floats | None = None  # (k, 2) the support polygon that balance is kept over
 
     def begin(self) -> None:
         """Begin a drag: the next `anchor` takes its values from the current pose.
@@ -104,11 +105,13 @@ class ControlTerms:
         self._supported = self._rests_on_more_than_feet(held)
         if self._supported:
             self._set_balance_share(rows, _YIELDED)
+            self.support = None
             return np.zeros((0, 2))
         terms = rows.terms
         frames = Frames(self._actor.skeleton, terms.positions, terms.rotations)
         moved = frozenset(target.joint for target in targets)
-        return support_polygon(self._figure, frames, self._actor.prefix, moved)
+        self.support = support_polygon(self._figure, frames, self._actor.prefix, moved)
+        return self.support
 
     def give_way(self, rows: HandleRows) -> bool:
         """Relax the terms in favour of unreached targets; returns whether terms changed."""
@@ -138,6 +141,13 @@ class ControlTerms:
         at = rows.rows_of(self._balance)
         rows.terms.weight[at] *= share / self._balance_share
         self._balance_share = share
+
+    def centre_of_mass_m(self, rows: HandleRows) -> tuple[float, float] | None:
+        """(x, z) of the centre of mass with what is carried; None if balance is off."""
+        if self._balance < 0 or self.support is None:
+            return None
+        x, _, z = rows.terms.values[rows.rows_of(self._balance)].tolist()
+        return x, z
 
     def off_balance_m(self, rows: HandleRows) -> float | None:
         """Horizontal distance of the centre of mass from its goal; None if balance is off."""

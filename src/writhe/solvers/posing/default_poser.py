@@ -298,6 +298,8 @@ class DefaultPoser:
             unfamiliar=None if self._prior is None else self._prior.unfamiliar,
             turn_error_rad=self._rows.turn_errors(),
             off_balance_m=self._control_terms.off_balance_m(self._rows),
+            centre_of_mass_m=self._control_terms.centre_of_mass_m(self._rows),
+            support=self._control_terms.support,
             frames=Frames(
                 self.skeleton, self._rows.terms.positions.copy(), self._rows.terms.rotations.copy()
             ),

@@ -40,6 +40,8 @@ class PoseResult:
     unfamiliar: float | None = None  # distance to the database, in units of its typical spacing
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
     off_balance_m: float | None = None  # distance of the centre of mass outside the support
+    centre_of_mass_m: tuple[float, float] | None = None  # (x, z), where balance is kept
+    support: Floats | None = None  # (k, 2) corners (x, z) of the support polygon, where it is kept
     frames: Frames | None = None  # joint frames of the whole model at q, where the poser has them
     blocked: tuple[str, ...] = ()  # objects that were stopped because no clear step was found
 

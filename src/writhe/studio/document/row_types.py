@@ -105,6 +105,7 @@ class ObjectData(msgspec.Struct, frozen=True):
     size: Vector3 = (1.0, 1.0, 1.0)
     shapes: tuple[ShapeRow, ...] = ()
     strands: tuple[tuple[str, tuple[Vector3, ...]], ...] = ()
+    mass_kg: float | None = None  # None: by volume
 
 
 class ObjectRow(msgspec.Struct, frozen=True):

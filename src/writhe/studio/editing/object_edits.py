@@ -29,6 +29,7 @@ _ROOM_M = 0.8  # distance of an object to be held from the middle of other chara
 _STAND = 0.8  # width of the stand of a bar, relative to the length of the bar
 _STANDS_M = 0.01  # an object nearer than this to what is below it stands on it
 SMALLEST_M, LARGEST_M = 0.001, 20.0
+HEAVIEST_KG = 1000.0
 
 
 def add_object(document: Document, edit: Edit, kind: str, position: Vector3 | None = None) -> int:
@@ -233,6 +234,14 @@ def resize_object(document: Document, edit: Edit, number: int, size: Vector3) ->
         rise_m = float(_corners(item)[0, 1] - _corners(grown)[0, 1])
         changed = msgspec.structs.replace(changed, position=(px, py + rise_m, pz))
     edit.update("objects", number, data=msgspec.msgpack.encode(changed))
+
+
+def weigh_object(document: Document, edit: Edit, number: int, mass_kg: float | None) -> None:
+    """Set the mass of an object, which counts in the balance of who carries it; None: by volume."""
+    if mass_kg is not None and not (np.isfinite(mass_kg) and 0.0 <= mass_kg <= HEAVIEST_KG):
+        raise WritheError(f"an object weighs 0 to {HEAVIEST_KG:g} kg")
+    data = msgspec.structs.replace(document.object_row(number).data, mass_kg=mass_kg)
+    edit.update("objects", number, data=msgspec.msgpack.encode(data))
 
 
 def _stands(document: Document, item: ObjectRow) -> bool:

@@ -97,4 +97,12 @@ class PosedActor:
             clearance_m=measured.clearance_m,
             linking=measured.linking,
             note="; ".join(result.notes),
+            balance=_balance_mark(result),
         )
+
+
+def _balance_mark(result: PoseResult) -> protocol.BalanceMark | None:
+    if result.centre_of_mass_m is None or result.support is None:
+        return None
+    support = [(x, z) for x, z in result.support.tolist()]
+    return protocol.BalanceMark(result.centre_of_mass_m, support)

@@ -156,6 +156,7 @@ def _scene_object(document: Document, entry: LayoutObject, carrier: HoldRow | No
         rotation=np.array(turn),
         strands=scene_objects.strands_of(item),
         attached_to=attached,
+        mass_kg=scene_objects.mass_of(item) if attached else 0.0,
     )
 
 

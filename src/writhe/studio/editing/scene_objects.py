@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from writhe.arrays import Floats, Ints
@@ -9,6 +11,7 @@ from writhe.collision import Shape, ball, box, capsule, cylinder, hull
 from writhe.collision.shapes import Core
 from writhe.errors import UnknownNameError
 from writhe.scene import KeyMotion
+from writhe.scene.object_mass import usual_mass_kg
 from writhe.scene.objects import BUILT_IN, built_in
 from writhe.studio.document import Document, ObjectRow, ShapeRow
 from writhe.studio.document.row_types import unpack
@@ -80,6 +83,16 @@ def _stand(width_m: float, height_m: float, depth_m: float) -> tuple[Shape, ...]
         shapes.append(capsule((x, low, -out), (x, low, out), r))
         shapes.append(capsule((x, high, -_REST * out), (x, high, _REST * out), r))
     return tuple(shapes)
+
+
+def mass_of(item: ObjectRow) -> float:
+    """The mass of an object, kg: as the user set it, else by its volume."""
+    return _usual_mass(item) if item.data.mass_kg is None else item.data.mass_kg
+
+
+@lru_cache(maxsize=256)
+def _usual_mass(item: ObjectRow) -> float:
+    return usual_mass_kg(shapes_of(item))
 
 
 def surface_of(item: ObjectRow) -> tuple[Floats, Ints]:

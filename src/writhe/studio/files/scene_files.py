@@ -102,6 +102,7 @@ def _add_object(document: Document, edit: Edit, item: SceneObject) -> None:
         )
         if own
         else (),
+        mass_kg=item.mass_kg or None,
     )
     kind = item.source or scene_objects.OWN
     number = object_edits.insert_object(document, edit, item.name, kind, body)

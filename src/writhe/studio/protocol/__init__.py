@@ -48,6 +48,7 @@ from writhe.studio.protocol.incoming import (
 from writhe.studio.protocol.outgoing import (
     ActorPose,
     ActorState,
+    BalanceMark,
     CapsuleShape,
     Choice,
     DragResult,
@@ -72,6 +73,7 @@ __all__ = [
     "ActorPose",
     "ActorState",
     "AddActor",
+    "BalanceMark",
     "CancelDrag",
     "CancelJob",
     "CapsuleShape",

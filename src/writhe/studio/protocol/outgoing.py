@@ -153,6 +153,7 @@ class ObjectState(MessagePart):
     rotation: Quaternion
     size: Vector3
     resizable: bool
+    mass_kg: float
     solids: list[Solid]
     keys: list[PlacementKey]
 
@@ -195,6 +196,13 @@ class MotionData(Message, tag="motion"):
     linking: bytes
 
 
+class BalanceMark(MessagePart):
+    """On the ground (x, z): the centre of mass with what is carried, and the support polygon."""
+
+    centre: tuple[float, float]
+    support: list[tuple[float, float]]
+
+
 class PoseReport(MessagePart):
     """A pose with the solver's status and diagnostics."""
 
@@ -206,6 +214,7 @@ class PoseReport(MessagePart):
     clearance_m: float | None = None
     linking: list[float] | None = None
     note: str = ""
+    balance: BalanceMark | None = None
 
 
 class ActorPose(MessagePart):

@@ -62,6 +62,7 @@ def _object_state(document: Document, item: ObjectRow) -> protocol.ObjectState:
         rotation=item.data.rotation,
         size=item.data.size,
         resizable=item.kind in scene_objects.START_SIZES_M,
+        mass_kg=scene_objects.mass_of(item),
         solids=[protocol.Solid(row.core, list(row.points), row.radius_m) for row in rows],
         keys=[
             protocol.PlacementKey(number, time_s, (x, y, z), (w, i, j, k))

@@ -288,6 +288,7 @@ function detailsOf(editor: Editor, object: ObjectState): HTMLElement {
     {},
     h("label", { class: "field" }, h("span", {}, "Name"), name),
     ...widths.map(([label, axis]) => sizeField(editor, object, label, axis)),
+    massField(editor, object),
     h(
       "div",
       { class: "grid gap" },
@@ -325,4 +326,23 @@ function sizeField(editor: Editor, object: ObjectState, label: string, axis: num
     if (size[axis] > 0) editor.command({ type: "resize_object", object: object.id, size });
   });
   return h("label", { class: "field", title }, h("span", {}, label), h("span", { class: "unit" }, input, "cm"));
+}
+
+/** A field for the mass of an object, which counts in the balance of who carries it; empty: by volume. */
+function massField(editor: Editor, object: ObjectState): HTMLElement {
+  const title = "Mass in kilograms: it counts in the balance of who carries it. Empty: by its volume";
+  const input = h("input", {
+    type: "number",
+    class: "compact",
+    min: 0,
+    max: 1000,
+    step: "any",
+    value: Number(object.mass_kg.toPrecision(3)),
+    "aria-label": "Mass in kilograms",
+  });
+  input.addEventListener("change", () => {
+    const mass_kg = input.value.trim() === "" ? null : Number(input.value);
+    editor.command({ type: "weigh_object", object: object.id, mass_kg });
+  });
+  return h("label", { class: "field", title }, h("span", {}, "Mass"), h("span", { class: "unit" }, input, "kg"));
 }

@@ -47,6 +47,13 @@ class ResizeObject(Command):
     size: tuple[Metres, Metres, Metres]
 
 
+class WeighObject(Command):
+    """Set the mass of an object, kg; None: by its volume."""
+
+    object: int
+    mass_kg: Annotated[float, Meta(ge=0, le=object_edits.HEAVIEST_KG)] | None = None
+
+
 class PutDownObject(Command):
     """Lower an object onto what is below it: another object, or the ground."""
 
@@ -122,6 +129,12 @@ def place(editor: Editor, edit: Edit, message: PlaceObject) -> None:
 def resize(editor: Editor, edit: Edit, message: ResizeObject) -> None:
     """Resize an object."""
     object_edits.resize_object(editor.document, edit, message.object, message.size)
+
+
+@feature.command("Weight")
+def weigh(editor: Editor, edit: Edit, message: WeighObject) -> None:
+    """Set the mass of an object."""
+    object_edits.weigh_object(editor.document, edit, message.object, message.mass_kg)
 
 
 @feature.command("Put down")

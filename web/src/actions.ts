@@ -2,7 +2,7 @@
 import type { Editor } from "./editor";
 import { savePicture } from "./import_export";
 import { usesTouch } from "./labels";
-import { activeActor, notify, store } from "./store";
+import { activeActor, notify, selectedJoints, store } from "./store";
 import { cancelKeyDrag } from "./timeline/timeline_keys";
 import { nextKeyTime, previousKeyTime } from "./timeline/timeline_math";
 import { openCommandSearch } from "./ui/command_search";
@@ -53,11 +53,11 @@ function poseActions(editor: Editor): Action[] {
   return [
     {
       name: "pin",
-      title: "Pin or unpin the selected joint",
+      title: "Pin or unpin the selected joints",
       keys: ["P"],
       group,
       enabled,
-      run: () => editor.pointers.togglePin(store.selected!, false),
+      run: () => selectedJoints().forEach((joint) => editor.pointers.togglePin(joint, false)),
     },
     {
       name: "pin-both",

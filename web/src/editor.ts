@@ -7,7 +7,7 @@ import type { Outgoing } from "./generated/messages";
 import { KeyPreviews } from "./key_previews";
 import { Playback } from "./playback";
 import { floats, poseAt } from "./sampled_motion";
-import { activeActor, notify, on, receiveMotion, shownMotion, store } from "./store";
+import { activeActor, notify, on, receiveMotion, selectedJoints, shownMotion, store } from "./store";
 import { snapToFrame } from "./timeline/timeline_math";
 import { JobCards } from "./ui/jobs";
 import { showMessage } from "./ui/toast";
@@ -212,7 +212,11 @@ export class Editor {
   private showPins(): void {
     const actor = activeActor();
     const character = actor && this.viewport.character(actor.id);
-    if (actor && character) this.viewport.pinMarkers.setPins(actor.pins, character);
+    if (actor && character) {
+      this.viewport.pinMarkers.setPins(actor.pins, character);
+      const joints = selectedJoints();
+      this.viewport.pinMarkers.setSelected(joints.length > 1 ? joints : [], character);
+    }
     this.viewport.draw();
   }
 

@@ -21,6 +21,7 @@ export interface Store {
   showsBefore: boolean; // whether those are shown
   active: number; // the actor that is edited
   selected: number | null; // a joint of the active actor
+  selectedTogether: Set<number>; // joints that are selected with it, if it is one of them
   selectedObject: number | null;
   selectedKeys: Set<number>;
   movingActor: boolean; // whether the gizmo that moves the whole active actor is shown
@@ -57,6 +58,7 @@ export const store: Store = {
   showsBefore: false,
   active: 0,
   selected: null,
+  selectedTogether: new Set(),
   selectedObject: null,
   selectedKeys: new Set(),
   movingActor: false,
@@ -102,6 +104,20 @@ export function notify(...topics: Topic[]): void {
 export function activeActor(): ActorState | null {
   const actors = store.state?.actors ?? [];
   return actors.find((actor) => actor.id === store.active) ?? actors[0] ?? null;
+}
+
+/** The selected joints of the active actor: several, or the only one. */
+export function selectedJoints(): number[] {
+  const { selected, selectedTogether } = store;
+  if (selected === null) return [];
+  return selectedTogether.has(selected) ? [...selectedTogether] : [selected];
+}
+
+/** Whether a limb is posed joint by joint (FK) instead of by inverse kinematics. */
+export function isForward(actor: number, joint: number): boolean {
+  return (
+    store.state?.features.limb_modes.limbs.some((limb) => limb.actor === actor && limb.joints.includes(joint)) ?? false
+  );
 }
 
 /** The motion that is shown: the current one, that of changed keys, or while comparing that before the last fix. */

@@ -822,6 +822,26 @@ export interface HeldAlong {
   actors: ActorPose[];
 }
 
+/** Pose the limb of a joint joint by joint (`forward`), or by inverse kinematics. */
+export interface SetLimbMode {
+  type: "set_limb_mode";
+  request: string;
+  actor: number;
+  joint: number;
+  forward: boolean;
+}
+
+/** The joints of a limb of an actor that is posed joint by joint. */
+export interface ForwardLimb {
+  actor: number;
+  joints: number[];
+}
+
+/** The limbs that are posed joint by joint. */
+export interface LimbModes {
+  limbs: ForwardLimb[];
+}
+
 /** Frames of an actor from number `first` on; q: float32 (frames, size). */
 export interface LiveFrames {
   first: number;
@@ -1432,6 +1452,7 @@ export interface FeatureStates {
   contacts: ContactsState;
   hands: HandsState;
   holds: HoldsState;
+  limb_modes: LimbModes;
   objects: ObjectKinds;
   partner_reacts: PartnerReactsState;
   pushing: PushingState;
@@ -1451,8 +1472,8 @@ export interface FeatureDiagnostics {
   partner_reacts: Reacted | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | SetLimbMode | PreviewKeys | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | HandsMoved | KeyPreview | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | SetLimbMode | MoveActor | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

@@ -12,6 +12,8 @@ const MOUSE_GESTURES: [string, string][] = [
   ["Drag a limb onto an object or another character", "it lies on the surface there"],
   ["Click a part", "select it; P or a double click pins or unpins it (Shift: its rotation too)"],
   ["Drag a ring", "rotate the selected part alone, with Shift the body follows; drag within the rings to move it"],
+  ["Drag an arrow", "move the selected part along an axis, whatever the view"],
+  ["Shift + click parts, or Shift + drag a box", "select several: a drag of one moves all, P pins them"],
   ["Drag beside the body, or right-drag", "orbit the camera"],
   ["Shift + right-drag", "pan the camera"],
   ["Wheel", "zoom"],

@@ -6,7 +6,7 @@ import type { Section } from "../feature";
 import { icon } from "../icons";
 import { chooseFile } from "../import_export";
 import { jointLabel, usesTouch } from "../labels";
-import { activeActor, notify, on, store } from "../store";
+import { activeActor, notify, on, selectedJoints, store } from "../store";
 import { iconButton } from "./buttons";
 import { sectionElement } from "./section";
 
@@ -143,8 +143,9 @@ function pose(editor: Editor): HTMLElement {
     const pinned = actor?.pins.find((one) => one.joint === store.selected);
     limb.disabled = pin.disabled = !name;
     pin.lastChild!.textContent = pinned ? "Unpin" : "Pin";
+    const more = selectedJoints().length - 1;
     chosen.textContent = name
-      ? `Selected: ${jointLabel(name)}${pinned ? (pinned.both ? ", position and rotation pinned" : ", pinned") : ""}`
+      ? `Selected: ${jointLabel(name)}${more > 0 ? ` and ${more} more, which are dragged together` : ""}${pinned ? (pinned.both ? ", position and rotation pinned" : ", pinned") : ""}`
       : `${actor?.pins.length ?? 0} pinned; the bars on the timeline say when. ${usesTouch() ? "Double-tap a part" : "Select a part and press P"} to pin or unpin it.`;
   });
   return h(

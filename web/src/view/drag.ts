@@ -3,8 +3,9 @@ import * as THREE from "three";
 import type { Connection } from "../connection";
 import type { DragHandle, DragResult } from "../generated/messages";
 import { usesTouch } from "../labels";
+import { bothSides, handOf, limbOf } from "../limbs";
 import { floats } from "../sampled_motion";
-import { notify, store } from "../store";
+import { isForward, notify, selectedJoints, store } from "../store";
 import { showMessage } from "../ui/toast";
 import type { Character } from "./character";
 import type { ActorHit, SurfaceHit, Viewport } from "./viewport";
@@ -20,6 +21,9 @@ interface Grip {
   surface: THREE.Vector3 | null; // normal of the surface that the target lies on: a palm is laid on it
   comparedSide: boolean;
   alone: boolean; // only this part turns
+  start: THREE.Vector3; // the target at first
+  leader: number | null; // the pointer whose displacement a joint selected together with its joint follows
+  forward: { centre: THREE.Vector3; rotation: THREE.Quaternion } | null; // of a joint that is turned by FK, at first
   palm: boolean; // a hand, whose palm is laid on surfaces
   thickness: number; // how far in front of a surface the dragged point stays
 }
@@ -32,6 +36,8 @@ const BEHIND_M = 0.15; // behind the middle of the body
 const MAX_SNAP_M = 0.5; // how far in depth a limb moves to lie on what is under the pointer
 const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
 const MAX_FRAMES = 4; // solver frames in one message
+const TOGETHER = -1000; // pointer numbers of joints that are moved together with another, less their own
+const NEAR_JOINT = 0.07; // a press this near a selected joint is one on it, relative to the height of the figure
 const ROUND_TRIPS = 600; // kept for the benchmark
 
 export class BodyDrag {
@@ -79,8 +85,14 @@ export class BodyDrag {
     this.actor = actor;
     store.dragging = true;
     const hand = handOf(character, hit.joint);
+    const forward = !comparedSide && isForward(actor, hit.joint);
     this.grips.set(pointer, {
       joint: hit.joint,
+      start: hit.point.clone(),
+      leader: null,
+      forward: forward
+        ? { centre: character.jointPosition(hit.joint), rotation: character.jointRotation(hit.joint) }
+        : null,
       limb: limbOf(character, hand ?? hit.joint),
       palm: hand === hit.joint,
       thickness: hand !== null && hand !== hit.joint ? FINGER_M : IN_FRONT_M,
@@ -90,12 +102,70 @@ export class BodyDrag {
       orientation: null,
       surface: null,
       comparedSide,
-      alone: false,
+      alone: forward,
     });
+    if (!forward && !comparedSide) this.grabTogether(pointer, hit, character);
     this.settled = false;
     this.dirty = true;
     this.pump();
     return true;
+  }
+
+  /** Joints that are selected together with the one nearest to a grabbed point are moved by the same displacement. */
+  private grabTogether(pointer: number, hit: ActorHit, character: Character): void {
+    const joints = this.actor === store.active ? selectedJoints() : [];
+    const away = (joint: number) => character.jointPosition(joint).distanceTo(hit.point);
+    const nearest = joints.toSorted((a, b) => away(a) - away(b))[0];
+    if (joints.length < 2 || (nearest !== hit.joint && away(nearest) > NEAR_JOINT * character.shape.height)) return;
+    for (const other of joints) {
+      if (other === nearest || other === hit.joint || isForward(this.actor, other)) continue;
+      const at = character.jointPosition(other);
+      this.grips.set(TOGETHER - other, {
+        ...this.grips.get(pointer)!,
+        joint: other,
+        limb: null,
+        palm: false,
+        pointInJoint: new THREE.Vector3(),
+        target: at,
+        start: at.clone(),
+        leader: pointer,
+      });
+    }
+  }
+
+  /** Move a joint to a position of the world, for the arrows at the selected joint. */
+  pull(pointer: number, joint: number, position: THREE.Vector3): void {
+    const character = this.viewport.character(store.active);
+    if (!character) return;
+    if (!this.has(pointer)) {
+      const point = character.jointPosition(joint);
+      const normal = this.viewport.orbit.facing.negate();
+      if (!this.grab(pointer, { actor: store.active, joint, point, normal, distance: 0 }, false)) return;
+    }
+    const grip = this.grips.get(pointer)!;
+    if (grip.forward) this.turnTowards(grip, position);
+    else grip.target.copy(position);
+    this.changed(pointer);
+  }
+
+  /** Turn a joint about its centre, so that the grabbed point goes towards a position (FK). */
+  private turnTowards(grip: Grip, position: THREE.Vector3): void {
+    const { centre, rotation } = grip.forward!;
+    const from = grip.start.clone().sub(centre).normalize();
+    const to = position.clone().sub(centre).normalize();
+    grip.orientation = new THREE.Quaternion().setFromUnitVectors(from, to).multiply(rotation);
+    grip.pointInJoint.set(0, 0, 0);
+    grip.target.copy(centre);
+  }
+
+  /** The target of a pointer has changed: joints that follow it move by the same displacement. */
+  private changed(pointer: number): void {
+    const main = this.grips.get(pointer)!;
+    for (const grip of this.grips.values())
+      if (grip.leader === pointer) grip.target.copy(grip.start).add(main.target).sub(main.start);
+    this.dirty = true;
+    this.settled = false;
+    this.pump();
   }
 
   /** Rotate a joint in place, for the rotation gizmo; unless `alone`, the body follows. */
@@ -111,6 +181,9 @@ export class BodyDrag {
       limb: null,
       palm: false,
       thickness: 0,
+      start: target,
+      leader: null,
+      forward: null,
       pointInJoint: new THREE.Vector3(),
       plane: new THREE.Plane(),
       target,
@@ -127,14 +200,13 @@ export class BodyDrag {
   /** Follow the pointer in a plane parallel to the view; with `behind`, on the far side of the body there. */
   move(pointer: number, x: number, y: number, behind = false): void {
     const grip = this.grips.get(pointer);
-    if (!grip || grip.orientation) return;
+    if (!grip || (grip.orientation && !grip.forward)) return;
     const ray = this.viewport.ray(x, y);
     const at = ray.intersectPlane(grip.plane, new THREE.Vector3());
     if (!at) return;
-    grip.target.copy(behind && grip.limb ? this.behindBody(grip.limb, ray, at) : this.onSurface(grip, ray, at));
-    this.dirty = true;
-    this.settled = false;
-    this.pump();
+    if (grip.forward) this.turnTowards(grip, at);
+    else grip.target.copy(behind && grip.limb ? this.behindBody(grip.limb, ray, at) : this.onSurface(grip, ray, at));
+    this.changed(pointer);
   }
 
   /** The point on the far side of the body under the pointer; beside it, in a plane behind the body. */
@@ -187,6 +259,7 @@ export class BodyDrag {
   release(pointer: number): void {
     if (this.dirty && this.has(pointer)) this.sendTargets(MAX_FRAMES); // so that a quick flick ends where it was released
     if (!this.grips.delete(pointer)) return;
+    for (const [number, grip] of this.grips) if (grip.leader === pointer) this.grips.delete(number);
     this.showHeld();
     if (this.active) {
       this.dirty = true;
@@ -305,31 +378,4 @@ function toHandle(grip: Grip): DragHandle {
     alone: grip.alone,
     surface_normal: grip.surface?.toArray() ?? null,
   };
-}
-
-/** The hand that a joint belongs to: the joint of a limb that branches into fingers; null for other parts. */
-function handOf(character: Character, joint: number): number | null {
-  const { joints } = character.shape;
-  let at = joint;
-  while (at >= 0 && joints.filter((one) => one.parent === at).length < 2) at = joints[at].parent;
-  return at >= 0 && limbOf(character, at) ? at : null;
-}
-
-/** The joints of a joint's limb, from where it leaves the trunk to its tips; null for the trunk itself. */
-function limbOf(character: Character, joint: number): Set<number> | null {
-  const { joints } = character.shape;
-  const children = (j: number) => joints.filter((one) => one.parent === j).length;
-  let top = joint;
-  while (joints[top].parent >= 0 && children(joints[top].parent) === 1) top = joints[top].parent;
-  const limb = new Set([top]);
-  joints.forEach((one, j) => limb.has(one.parent) && limb.add(j)); // parents precede their children
-  return limb.size > joints.length / 2 ? null : limb;
-}
-
-/** A limb and the limb with the same names on the other side. */
-function bothSides(character: Character, limb: Set<number>): Set<number> {
-  const { joints } = character.shape;
-  const swapped = (name: string) => name.replace(/left|right/i, (side) => (/left/i.test(side) ? "right" : "left"));
-  const names = new Set([...limb].map((j) => swapped(joints[j].name).toLowerCase()));
-  return new Set([...limb, ...joints.flatMap(({ name }, j) => (names.has(name.toLowerCase()) ? [j] : []))]);
 }

@@ -4,6 +4,7 @@ import type { PinState } from "../generated/messages";
 import type { Character } from "./character";
 
 const PIN = new THREE.Color("#f08c00");
+const SELECTED = new THREE.Color("#ae3ec9");
 const HELD = new THREE.Color("#3b5bdb");
 
 function markerTexture(kind: "position" | "both" | "held"): THREE.Texture {
@@ -36,6 +37,7 @@ export class PinMarkers {
   };
   private pinSprites: THREE.Sprite[] = [];
   private heldSprites: THREE.Sprite[] = [];
+  private selectedSprites: THREE.Sprite[] = [];
   private lagLines: THREE.Line[] = [];
 
   setPins(pins: PinState[], character: Character): void {
@@ -48,9 +50,21 @@ export class PinMarkers {
     });
   }
 
+  /** Rings at joints that are selected together. */
+  setSelected(joints: number[], character: Character): void {
+    this.selectedSprites.forEach((sprite) => sprite.removeFromParent());
+    this.selectedSprites = joints.map((joint) => {
+      const sprite = this.sprite("held", SELECTED, 0.022);
+      character.jointPosition(joint, sprite.position);
+      sprite.userData.joint = joint;
+      return sprite;
+    });
+  }
+
   /** Move the markers with their joints, which can yield a little against their pins. */
   follow(character: Character): void {
-    for (const sprite of this.pinSprites) character.jointPosition(sprite.userData.joint as number, sprite.position);
+    for (const sprite of [...this.pinSprites, ...this.selectedSprites])
+      character.jointPosition(sprite.userData.joint as number, sprite.position);
   }
 
   /** Rings at the points held, and a line to the target where the body lags behind. */

@@ -2,6 +2,7 @@
 import type { Connection } from "../connection";
 import { jointLabel } from "../labels";
 import { activeActor, notify, store } from "../store";
+import { SelectionBox, toggleSelected } from "../ui/selection_box";
 import { showMessage } from "../ui/toast";
 import type { BodyDrag } from "./drag";
 import type { RotateGizmo } from "./rotate_gizmo";
@@ -20,7 +21,7 @@ interface Press {
   y: number;
   startX: number;
   startY: number;
-  role: "pose" | "turn" | "camera" | "pan" | "press" | "tool";
+  role: "pose" | "turn" | "camera" | "pan" | "press" | "tool" | "box";
   gesture: Gesture | null; // of the tool that took it
   joint: number | null;
   actor: number;
@@ -31,6 +32,7 @@ export class Pointers {
   private readonly presses = new Map<number, Press>();
   private lastTap = { time: 0, joint: -1 };
   private hoverQueued = false;
+  private readonly selectionBox: SelectionBox;
 
   constructor(
     private readonly viewport: Viewport,
@@ -40,6 +42,7 @@ export class Pointers {
     private readonly connection: Connection,
   ) {
     const { canvas } = viewport;
+    this.selectionBox = new SelectionBox(viewport);
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.up(event));
@@ -82,6 +85,7 @@ export class Pointers {
       press.role = "turn";
       return;
     }
+    if (!hit && event.shiftKey && !store.playing) press.role = "box";
     if (!hit || store.playing || !store.prepared) return;
     if (press.actor !== store.active && !this.drag.active) {
       store.active = press.actor;
@@ -97,6 +101,7 @@ export class Pointers {
   cancel(): boolean {
     const busy = [...this.presses.values()].filter((press) => press.role !== "camera" && press.role !== "pan");
     this.presses.clear();
+    this.selectionBox.hide();
     this.pendingGrabs.clear();
     for (const press of busy) press.gesture?.cancel();
     this.rotateGizmo.drop();
@@ -120,7 +125,8 @@ export class Pointers {
       press.role = this.pendingGrabs.get(event.pointerId)?.() ? "pose" : "camera";
       this.pendingGrabs.delete(event.pointerId);
     }
-    if (press.role === "pose") this.drag.move(event.pointerId, x, y, event.altKey);
+    if (press.role === "box") this.selectionBox.show(press.startX, press.startY, x, y);
+    else if (press.role === "pose") this.drag.move(event.pointerId, x, y, event.altKey);
     else if (press.role === "tool") press.gesture!.move(this.tools.at(event));
     else if (press.role === "turn" && press.moved) {
       const turn = this.rotateGizmo.drag(x, y);
@@ -157,6 +163,10 @@ export class Pointers {
       return;
     }
     if (press.role === "turn") this.rotateGizmo.drop();
+    if (press.role === "box" && press.moved) {
+      this.selectionBox.select();
+      return;
+    }
     if (press.role === "pose" || (press.role === "turn" && press.moved)) {
       this.drag.release(event.pointerId);
     } else if (!press.moved && event.type === "pointerup" && event.button !== 2) {
@@ -177,7 +187,9 @@ export class Pointers {
     const now = event.timeStamp; // the time of the event itself: a busy page may handle it late
     const twice = now - this.lastTap.time < DOUBLE_TAP_MS && this.lastTap.joint === joint;
     this.lastTap = { time: twice ? 0 : now, joint };
-    store.selected = joint;
+    if (event.shiftKey && !twice) toggleSelected(joint);
+    else store.selected = joint;
+    if (!event.shiftKey) store.selectedTogether.clear();
     if (twice) this.togglePin(joint, event.shiftKey);
     notify("selection");
   }

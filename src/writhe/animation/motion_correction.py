@@ -28,6 +28,7 @@ from writhe.scene import ObjectKind, Scene
 from writhe.skeleton import Figure, Motion
 from writhe.skeleton.limbs import FEET
 from writhe.solvers.posing import pin_here
+from writhe.time_filters import envelope
 
 _FADE_S = 0.25  # over which the lift of a foot rises and falls
 _LIFTED_M = 1e-4  # a foot that is lifted by less is left alone
@@ -163,8 +164,4 @@ def _enveloped(lift: Floats, fps: float) -> Floats:
     """(F,) a smooth curve that is nowhere below the lift."""
     if len(lift) < 3 or not lift.any():
         return lift
-    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
-
-    half = max(1, round(0.5 * _FADE_S * fps))
-    held = maximum_filter1d(lift, 2 * half + 1, mode="nearest")
-    return gaussian_filter1d(held, half / 2.5, truncate=2.5, mode="nearest")
+    return envelope(lift, max(1, round(0.5 * _FADE_S * fps)))

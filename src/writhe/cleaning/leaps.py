@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from writhe.arrays import Floats
 from writhe.cleaning.window_options import WindowOptions
+from writhe.time_filters import running_maximum
 
 _AROUND_S = 0.07  # the speed of the source is the largest within this time
 LEAP_M = 0.02  # beyond its own largest step in the source
@@ -72,6 +72,6 @@ def allowed_steps(source: Floats, fps: float, options: WindowOptions) -> Floats:
     if len(step) == 0:
         return step
     around = 2 * round(_AROUND_S * fps) + 1
-    local = maximum_filter1d(step, around, axis=0, mode="nearest")
+    local = running_maximum(step, around)
     anywhere = step.max(axis=0, keepdims=True)
     return np.minimum(local + options.local_speed_m_s / fps, anywhere + options.speed_m_s / fps)

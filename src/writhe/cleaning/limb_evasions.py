@@ -159,7 +159,7 @@ class EvadingLimbs:
             [(k,) for k in single if self._limbs[k].is_leg],
             [tuple(legs)] if len(legs) > 1 else [],
         ]
-        names = {self._names[j] for k in arms for j in self._limbs[k].joints}
+        names = {self._names[int(j)] for k in arms for j in self._limbs[k].joints}
         arms_first = between is None or not names.isdisjoint(between)
         rounds = [*for_arms, *for_legs] if arms_first else [*for_legs, *for_arms]
         if arms and legs:
@@ -189,14 +189,14 @@ def _combined(limbs: list[EvadingLimb]) -> EvadingLimb:
 def _limb(figure: Figure, chain: list[str], role: str) -> EvadingLimb:
     skeleton, tree = figure.skeleton, figure.skeleton.tree
     first = skeleton.index(chain[0])
-    joints = np.arange(first, int(tree.subtree_end[first]))
+    stop = int(tree.subtree_end[first])
     kinds = {name: skeleton.joints[skeleton.index(name)].kind for name in chain}
     balls = [name for name, kind in kinds.items() if kind is JointKind.BALL]
     hinge_indices = [name for name, kind in kinds.items() if kind is JointKind.HINGE]
     turn_dofs = skeleton.v_slice(balls[1] if len(balls) > 2 else balls[0])
     return EvadingLimb(
-        joints,
-        np.arange(int(tree.q_start[first]), int(tree.q_start[joints[-1] + 1])),
+        np.arange(first, stop),
+        np.arange(int(tree.q_start[first]), int(tree.q_start[stop])),
         np.arange(turn_dofs.start, turn_dofs.stop),
         np.array([1.0, 1.0, 1.0] if role.startswith("left") else [1.0, -1.0, -1.0]),
         np.array([skeleton.q_slice(name).start for name in hinge_indices], dtype=np.int64),

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from writhe.arrays import Bools, Floats
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posture_tracking import PostureTracker
+from writhe.time_filters import within
 
 _SAME_SIDE_M = 0.06  # corrections that differ by more are on different sides and are not coupled
 _FAR_M = 0.07  # mean displacement beyond which a frame may be on the wrong side
@@ -39,7 +39,7 @@ def push_frames_clear(
         return q.copy()
     skeleton, count = tracker.figure.skeleton, len(q)
     positions = forward(skeleton, q).positions
-    active = maximum_filter1d(bad.astype(np.int8), 2 * fade_frames + 1, mode="constant")
+    active = within(bad, fade_frames)
     x, out = np.zeros((count + 2, skeleton.dof_count)), q.copy()  # x[i + 1] corrects frame i
 
     def far(row: Floats, i: int) -> float:

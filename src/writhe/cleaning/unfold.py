@@ -10,13 +10,13 @@ straightens on the way from one side to the other.
 from __future__ import annotations
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision import CollisionTable
 from writhe.kernels.skeleton.kinematics import BALL, HINGE
 from writhe.skeleton import quaternions
 from writhe.skeleton.fold_limits import FoldLimit
+from writhe.time_filters import within
 
 _INSET_RAD = np.radians(1.0)  # that joints stay inside their fold limit, for the motion in between
 _LEAST_TURN_RAD = np.radians(4.0)  # turns in a frame below this are never spread
@@ -120,8 +120,7 @@ def _spread(bends: Floats, at: Ints) -> Floats:
 def _beside(intervals: Bools, width: int) -> Ints:
     """The frames within `width` of either end of the chosen intervals (frames - 1,)."""
     chosen = np.concatenate([[False], intervals]) | np.concatenate([intervals, [False]])
-    wide = maximum_filter1d(chosen.astype(np.int8), 2 * width + 1, mode="constant")
-    return np.flatnonzero(wide)
+    return np.flatnonzero(within(chosen, width))
 
 
 def _folds_between(limit: FoldLimit, turns: Floats) -> Bools:

@@ -20,7 +20,6 @@ from typing import Any, cast
 
 import numpy as np
 from scipy.linalg import lapack as _lapack
-from scipy.ndimage import maximum_filter1d, minimum_filter1d, uniform_filter1d
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.cleaning.feet_of_source import FeetOfSource
@@ -61,6 +60,7 @@ from writhe.planning.compiled_problem import compile_limits
 from writhe.skeleton import forward
 from writhe.solvers.posture_tracking import PostureTracker, angle_weights
 from writhe.terms import CompiledTerms, joint_limits
+from writhe.time_filters import box, running_minimum, within
 
 lapack = cast(Any, _lapack)
 
@@ -72,7 +72,7 @@ _NEAR_BOUND = 0.7  # share of a speed bound from which it becomes an inequality
 
 def spans(chosen: Bools, beside: int) -> list[tuple[int, int]]:
     """Ranges (first, stop) of the frames within `beside` frames of a chosen one."""
-    wide = maximum_filter1d(chosen.astype(np.int8), 2 * beside + 1, mode="constant")
+    wide = within(chosen, beside).astype(np.int8)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], wide, [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
@@ -172,7 +172,7 @@ class ClipProblem:
                 # bound the motion per frame, by a factor that varies smoothly over time
                 factor = np.minimum(1.0, bound / np.maximum(moved, 1e-9))
                 if factor.min() < 1.0:
-                    factor = uniform_filter1d(minimum_filter1d(factor, 9), 9, mode="nearest")
+                    factor = box(running_minimum(factor, 9), 9)
                 take_steps(tree, out[a:b], self._free.dof, step, factor)
                 moving[a:b] = moved > options.close_m
             bound *= options.shrink

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import cast
 
 import numpy as np
-from scipy import ndimage
 
 from writhe.arguments import check_fields, checked
 from writhe.arrays import Floats
@@ -26,6 +24,7 @@ from writhe.skeleton import JointKind, Motion, Skeleton
 from writhe.skeleton.configuration_paths import path_at, path_rows, resample_evenly
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limbs import ARM, LIMBS, SIDES
+from writhe.time_filters import gaussian
 
 
 def bell(u: Floats) -> Floats:
@@ -298,7 +297,7 @@ def blurred(skeleton: Skeleton, path: Floats, width: float) -> Floats:
     middle = path[len(path) // 2]
     flat = np.array([difference(skeleton, middle, row) for row in path])
     _continue_turns(skeleton, flat)
-    soft = cast(Floats, ndimage.gaussian_filter1d(flat, width, axis=0, mode="nearest"))
+    soft = gaussian(flat, width)
     away = np.minimum(np.arange(len(path)), np.arange(len(path))[::-1])
     share = np.clip(away / (3.0 * width), 0.0, 1.0)[:, None]
     return np.array([integrate(skeleton, middle, v) for v in (1.0 - share) * flat + share * soft])

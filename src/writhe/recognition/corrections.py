@@ -12,6 +12,7 @@ import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -60,11 +61,11 @@ def read_roles(path: Path) -> Corrections:
     if not isinstance(table, dict):
         raise FileFormatError(path, "is not a JSON object", remedy=example)
     # the output of `writhe info --json` may be given as it is
-    rows = table.get("roles", table)
+    rows = cast("dict[str, Any]", table).get("roles", table)
     if not isinstance(rows, dict):
         raise FileFormatError(path, "its `roles` must be a JSON object", remedy=example)
     found: Corrections = {}
-    for role, joint in rows.items():
+    for role, joint in cast("dict[str, Any]", rows).items():
         if role not in ROLES and role not in FINGER_ROLES:
             remedy = f"available: {', '.join(ROLES)}, and fingers such as left_index_1"
             raise FileFormatError(path, f"{role!r} is not a role", remedy=remedy)

@@ -18,6 +18,7 @@ from writhe.recognition.rest_alignment import RestBody, shortest_rotation
 from writhe.retargeting.soles import Sole
 from writhe.skeleton import Frames, JointKind, Motion, forward, quaternions
 from writhe.skeleton.limbs import SIDES
+from writhe.time_filters import envelope, gaussian
 
 PLANTED_SPEED_M_S = 0.15
 PLANTED_DRIFT_M = 0.02  # a foot that drifts farther counts as a new plant
@@ -98,8 +99,6 @@ def _lift(
 
     The remaining correction of each foot is small, so that leg IK hardly changes the legs.
     """
-    from scipy.ndimage import gaussian_filter1d
-
     count = len(next(iter(low.values())))
     total, weight = np.zeros(count), np.zeros(count)
     for side, spans in plants.items():
@@ -110,7 +109,7 @@ def _lift(
     if len(known) == 0:
         return np.zeros(count)
     lift = np.interp(np.arange(count), known, total[known] / weight[known])
-    return gaussian_filter1d(lift, 0.5 * BLEND_S * fps, mode="nearest")
+    return gaussian(lift, 0.5 * BLEND_S * fps)
 
 
 def _off_ground(
@@ -216,12 +215,7 @@ def _hips_drop(frames: Frames, shifts: dict[str, Floats], target: RestBody, fps:
         )
     if not required.any():
         return required
-    # the running maximum is wide enough that its smoothed value stays above the requirement
-    half = max(1, round(0.5 * BLEND_S * fps))
-    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
-
-    held = maximum_filter1d(required, 2 * half + 1, mode="nearest")
-    return gaussian_filter1d(held, half / 2.5, truncate=2.5, mode="nearest")
+    return envelope(required, max(1, round(0.5 * BLEND_S * fps)))
 
 
 def _with_hips_lowered(motion: Motion, drop: Floats, target: RestBody) -> Motion:

@@ -197,7 +197,7 @@ def _limb(figure: Figure, chain: list[str], role: str) -> EvadingLimb:
     return EvadingLimb(
         np.arange(first, stop),
         np.arange(int(tree.q_start[first]), int(tree.q_start[stop])),
-        np.arange(turn_dofs.start, turn_dofs.stop),
+        np.arange(int(turn_dofs.start), int(turn_dofs.stop)),
         np.array([1.0, 1.0, 1.0] if role.startswith("left") else [1.0, -1.0, -1.0]),
         np.array([skeleton.q_slice(name).start for name in hinge_indices], dtype=np.int64),
         role.endswith(("hip", "ankle")),

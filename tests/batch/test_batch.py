@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import shutil
@@ -341,3 +342,26 @@ def test_the_report_of_cleaned_clips_shows_them_before_and_after(
     assert page.count("data:image/jpeg;base64,") == 2
     assert f"{rows[0].penetration_before_mm:.1f} mm deep before" in page
     assert "deeper than 1 mm" in page
+
+
+def test_a_clip_whose_buffer_file_changed_is_certified_again(library: Path, tmp_path: Path) -> None:
+    """The .gltf file itself stays the same: its numbers lie in the file beside it."""
+    clips, out = tmp_path / "clips", tmp_path / "out"
+    clips.mkdir()
+
+    def put(name: str) -> None:
+        save(replace(load(library / name), source={}, name="clip"), clips / "clip.gltf")
+        document = json.loads((clips / "clip.gltf").read_text())
+        text = document["buffers"][0]["uri"].partition(",")[2]
+        (clips / "clip.bin").write_bytes(base64.b64decode(text))
+        document["buffers"][0]["uri"] = "clip.bin"
+        (clips / "clip.gltf").write_text(json.dumps(document))
+
+    put("a/turn.bvh")
+    (first,) = rows_of(clips, out)
+    before = (clips / "clip.gltf").read_bytes()
+    put("b/through.bvh")
+    assert (clips / "clip.gltf").read_bytes() == before
+    (second,) = rows_of(clips, out)
+    assert first.certified
+    assert not second.certified

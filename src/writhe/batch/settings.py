@@ -67,9 +67,17 @@ class Settings:
 
 
 def content_hash(path: Path) -> str:
-    """A hash of the bytes of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    """A hash of the bytes of a file, and of the files that are read with it."""
+    from writhe.io.attached_files import attached_files
+
+    digests: list[str] = []
+    for each in (path, *attached_files(path)):
+        with each.open("rb") as file:
+            found = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+        digests.append(found.hexdigest())
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.blake2b(" ".join(digests).encode(), digest_size=16).hexdigest()
 
 
 def parse_patterns(given: list[str], option: str) -> tuple[tuple[str, str], ...]:

@@ -63,7 +63,7 @@ def skeleton_and_motion(
         origin = np.zeros(3) if p < 0 else at[p]
         offset = above.T @ (at[j] - origin)
         local = above.T @ turn[j]
-        offsets, turned = _in_parent(moved_at, moved_turn, p, j, local)
+        offsets, turned = in_parent(moved_at, moved_turn, p, j, local)
         first = moving[j] and p not in rooted
         kind = JointKind.BALL if moving[j] else JointKind.FIXED
         still = np.abs(offsets - offsets[0]).max(initial=0.0) < STILL_M
@@ -95,7 +95,7 @@ def configurations_of(skeleton: Skeleton, names: Sequence[str], frames: Floats) 
             continue
         local = quaternions.rotation_matrix(joint.rest)
         p = -1 if joint.parent is None else index[joint.parent]
-        offsets, turned = _in_parent(moved_at, moved_turn, p, index[joint.name], local)
+        offsets, turned = in_parent(moved_at, moved_turn, p, index[joint.name], local)
         part = q[:, skeleton.q_slice(joint.name)]
         if joint.kind is JointKind.HINGE:
             part[:, 0] = _angles_about(joint.axis, quaternions.from_matrices(turned))
@@ -114,7 +114,7 @@ def _angles_about(axis: Floats, turned: Floats) -> Floats:
     return np.pi - (np.pi - 2.0 * half) % (2.0 * np.pi)
 
 
-def _in_parent(
+def in_parent(
     at: Floats, turn: Floats, parent: int, joint: int, local: Floats
 ) -> tuple[Floats, Floats]:
     """(frames, 3) offsets of a joint from its parent, (frames, 3, 3) rotations from `local`."""

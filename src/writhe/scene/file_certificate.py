@@ -28,8 +28,8 @@ from writhe.collision.swept_intervals import BroadPhase
 from writhe.errors import WritheError
 from writhe.io import load, load_figure
 from writhe.io.figure_from_skeleton import BodyKey, fitted_figure
-from writhe.io.files import CHARACTERS, GLTF
-from writhe.io.gltf.read_keys import load_gltf_keys
+from writhe.io.files import CHARACTERS, GLTF, USD, file_format
+from writhe.io.keyed_motion import KeyedMotion
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
@@ -74,11 +74,12 @@ def certify_file(
     slack_m: float = SLACK_M,
     broad_phase: BroadPhase | None = None,
 ) -> CertifiedFile:
-    """Certify a .bvh, glTF (.glb, .gltf, .vrm, .vrma) or .npz file as it is stored.
+    """Certify a motion file as it is stored: .bvh, glTF (.glb, .gltf, .vrm, .vrma), .npz, FBX, USD.
 
     A BVH file is certified under each interpolation that programs use: slerp, Euler angles
-    unwrapped, and Euler angles as stored. A glTF file is read at its keys, with the interpolation
-    of its tracks. `interpolation` restricts a BVH file to "slerp" or "euler".
+    unwrapped, and Euler angles as stored; `interpolation` restricts it to "slerp" or "euler". A
+    glTF file is read at its keys, with the interpolation of its tracks, FBX and USD files at their
+    keys, with what their libraries give between these.
 
     scene, actor: the file moves this actor (by default the first) of a scene.
     policy: contact policy without a scene; by default `ContactPolicy()`, as everywhere.
@@ -153,8 +154,8 @@ def interpolations_of_file(
 def _read(
     file: Path, interpolation: str | None, refine: int, animation: str | int | None
 ) -> _Stored:
-    if file.suffix.lower() in GLTF:
-        keyed = load_gltf_keys(file, refine, animation)
+    keyed = _keyed(file, refine, animation)
+    if keyed is not None:
         interpolated = InterpolatedMotion(
             "slerp",
             keyed.motion.q,
@@ -173,6 +174,24 @@ def _read(
     return _Stored(motion, replace(interpolated, short_hinges=True), channels, "slerp")
 
 
+def _keyed(file: Path, refine: int, animation: str | int | None) -> KeyedMotion | None:
+    """The motion of a file at its keys; None of a file that stores frames."""
+    kind = file_format(file)
+    if kind in GLTF:
+        from writhe.io.gltf.read_keys import load_gltf_keys
+
+        return load_gltf_keys(file, refine, animation)
+    if kind == ".fbx":
+        from writhe.io.fbx.read_keys import load_fbx_keys
+
+        return load_fbx_keys(file, refine, animation)
+    if kind in USD and animation is None:
+        from writhe.io.usd.read import load_usd_keys
+
+        return load_usd_keys(file, refine)
+    return None
+
+
 def _table(
     file: Path,
     motion: Motion,
@@ -181,7 +200,7 @@ def _table(
     animation: str | int | None,
 ) -> CollisionTable:
     """The shapes that the file moves, compiled once for all clips of one skeleton."""
-    if figure is None and policy is None and file.suffix.lower() not in CHARACTERS:
+    if figure is None and policy is None and file_format(file) not in CHARACTERS:
         key = BodyKey.of(motion)
         if fitted_figure(key).capsules:
             return _fitted_table(key)
@@ -209,7 +228,7 @@ def _body(
             )
         if _same_bones(known.skeleton, motion.skeleton):
             return with_skeleton(known, motion.skeleton)
-    if file.suffix.lower() in CHARACTERS:  # its meshes give the shapes
+    if file_format(file) in CHARACTERS:  # its meshes give the shapes
         fitted = with_skeleton(load_figure(file, animation=animation), motion.skeleton)
     else:
         fitted = fitted_figure(BodyKey.of(motion))

@@ -21,6 +21,8 @@ from writhe.research.fuzzing.random_drags import random_drag, run_random_drag
 CASES = {"octopus": 4, "two people": 5, "scene objects": 4, "human": 8, "hand": 10, "plan": 4}
 CASES |= {"curves": 6}
 CASES |= {"drag": 4, "scene file": 6, "mesh": 16, "amass": 10, "single frame": 60, "gate": 8}
+CASES |= {"fbx": 3, "key file": 6, "refine": 4, "lead-in": 4, "clip operations": 8, "batch": 8}
+CASES |= {"studio export": 10}
 CALLED = 200
 
 
@@ -44,7 +46,16 @@ def test_strange_arguments_give_an_answer_or_a_writhe_error(name):
 
 
 def test_a_saved_case_is_judged_again_alike(tmp_path):
-    for entry_point in ("library", "solids", "bvh", "gltf cubic", "curves", "amass"):
+    for entry_point in (
+        "library",
+        "solids",
+        "bvh",
+        "gltf cubic",
+        "curves",
+        "amass",
+        "usd",
+        "studio export",
+    ):
         case = ENTRY_POINTS[entry_point](np.random.default_rng(5))
         before = judge(case)
         case.save(tmp_path / "case.json", before)

@@ -19,7 +19,7 @@ SHOWN = 10
 
 
 def certify(
-    file: Annotated[Path, argument("A motion: .bvh, .glb, .gltf, .vrm, .npz.")],
+    file: Annotated[Path, argument("A motion: .bvh, glTF, .vrm, .npz, .fbx, USD.")],
     animation: Animation = None,
     scene: Annotated[Path | None, option("A JSON scene with other actors and objects.")] = None,
     actor: Annotated[str | None, option("The actor that moves (default: the first).")] = None,

@@ -21,6 +21,7 @@ from writhe.io.gltf.converted_scene import (
     Weights,
 )
 from writhe.io.images import Image, image, image_beside
+from writhe.io.keyed_motion import EvaluatedRows, KeyedMotion, measured_keys
 from writhe.io.mesh_skin import four_strongest
 from writhe.io.world_frames import positions_and_rotations, skeleton_and_motion
 from writhe.skeleton import Motion, Skeleton, quaternions
@@ -59,6 +60,37 @@ def character_scene(path: Path, contents: FbxContents) -> CharacterScene:
         _plain_nodes(contents, pose, name_of),
         clips,
         current,
+    )
+
+
+def keyed_motion(path: Path, contents: FbxContents, stack: int) -> KeyedMotion:
+    """The motion of an animation stack at its keys (contents read with `refine`).
+
+    A stack that does not exist is the pose of the file.
+    """
+    arrays, parent = contents.arrays, contents.parent
+    if f"rows{stack}" not in arrays:
+        still: dict[str, Any] = {"rows": arrays["local"][None], "times": np.zeros(1)}
+        still["jumps"] = np.zeros(0, dtype=np.bool_)
+        still["between"] = np.zeros((0, 3, *arrays["local"].shape))
+        arrays = {**arrays, **{f"{name}{stack}": values for name, values in still.items()}}
+    joints = _joints(path, contents)
+    index = {n: i for i, n in enumerate(joints)}
+    deforming, between = _deforming(contents), arrays[f"between{stack}"]
+    inner = _world(parent, between.reshape(-1, *between.shape[2:]))[:, joints]
+    found = EvaluatedRows(
+        arrays[f"times{stack}"],
+        _world(parent, arrays[f"rows{stack}"])[:, joints],
+        inner.reshape(*between.shape[:2], *inner.shape[1:]),
+        arrays[f"jumps{stack}"],
+    )
+    return measured_keys(
+        unique_names([contents.about["names"][n] or f"node_{n}" for n in joints]),
+        [index.get(int(parent[n]), -1) for n in joints],
+        _bind_pose(contents)[joints],
+        found,
+        [bool(arrays["bone"][n]) or n in deforming for n in joints],
+        path.stem,
     )
 
 

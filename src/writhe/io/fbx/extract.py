@@ -1,12 +1,13 @@
 """Program: reads an FBX file with ufbx and writes its arrays to an .npz file.
 
-Run as `python extract.py FILE OUTPUT`. It imports nothing of writhe, keeps all objects of ufbx
-alive and ends without clean-up, because these crash the interpreter when they are collected.
+Run as `python extract.py FILE OUTPUT [REFINE]`. It imports nothing of writhe, keeps all objects of
+ufbx alive and ends without clean-up, because these crash the interpreter when they are collected.
 """
 
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import os
 import sys
@@ -172,7 +173,70 @@ def _animations(ufbx: Any, scene: Any, nodes: list[Any], arrays: dict[str, Any])
     return {"stacks": names, "fps": fps}
 
 
-def main(path: str, output: str) -> None:
+def _key_times(stack: Any, begin: float, end: float) -> tuple[list[float], bool]:
+    """The times of all keys of a stack within it, with both ends; whether a curve has steps."""
+    times, steps = {begin, end}, False
+    for layer in _keep(list(stack.layers)):
+        for value in _keep(list(layer.anim_values)):
+            for curve in _keep(list(value.curves)):
+                if curve is None:
+                    continue
+                keys = _keep(curve.keyframes)
+                for i in range(len(keys)):
+                    key = _keep(keys[i])
+                    times.add(float(key.time))
+                    steps = steps or int(key.interpolation) < 2  # constant until or from the key
+    return sorted(t for t in times if begin <= t <= end), steps
+
+
+def _keys(
+    ufbx: Any, scene: Any, nodes: list[Any], refine: int, arrays: dict[str, Any]
+) -> dict[str, Any]:
+    """Store the transforms of all nodes at the keys of each stack and between them.
+
+    times{i} (rows,), rows{i} (rows, nodes, 10), between{i} (rows - 1, 3, nodes, 10), jumps{i}
+    (rows - 1,): where a curve has steps, each key has two rows, before and from it on.
+    """
+    fps, total = float(scene.settings.frames_per_second) or 30.0, 0
+    for i, stack in enumerate(_keep(list(scene.anim_stacks))):
+        anim, begin, end = _keep(stack.anim), stack.time_begin, stack.time_end
+        keys, steps = _key_times(stack, begin, end)
+        longest = 1.0 / fps  # between two rows: cubic curves bend
+        times: list[float] = []
+        for a, b in itertools.pairwise(keys):
+            parts = refine * max(1, round((b - a) / longest))
+            times += [a + (b - a) * k / parts for k in range(parts)]
+        times.append(keys[-1])
+        total += 4 * len(times)
+        if total > MAX_FRAMES:
+            raise ValueError(f"over {MAX_FRAMES} poses are needed to follow its keys")
+
+        def pose(time: float, anim: Any = anim) -> list[list[float]]:
+            return [_local(ufbx.evaluate_transform(anim, n, time)) for n in nodes]
+
+        at, rows, between, jumps = [times[0]], [pose(times[0])], list[Any](), list[bool]()
+        for a, b in itertools.pairwise(times):
+            # times of keys are rounded: those inside an interval stay away from its ends
+            inside = [pose(a + s * (b - a)) for s in (0.25, 0.5, 0.75)]
+            last = pose(b - min(1e-6, 1e-3 * (b - a))) if steps else pose(b)
+            at.append(b)
+            rows.append(last)
+            between.append(inside)
+            jumps.append(False)
+            if steps:
+                at.append(b)
+                rows.append(pose(b))
+                between.append([rows[-1]] * 3)
+                jumps.append(True)
+        arrays[f"times{i}"] = np.array(at) - begin
+        arrays[f"rows{i}"] = np.array(rows)
+        arrays[f"between{i}"] = np.array(between).reshape(len(rows) - 1, 3, len(nodes), 10)
+        arrays[f"jumps{i}"] = np.array(jumps, dtype=bool)
+    return {"stacks": [stack.name for stack in scene.anim_stacks], "fps": fps}
+
+
+def main(path: str, output: str, refine: int = 0) -> None:
+    """Read all, or with `refine` (rows for each key and frame) the motion at the keys."""
     import ufbx
 
     scene = ufbx.load_file(
@@ -193,6 +257,7 @@ def main(path: str, output: str) -> None:
     arrays["bone"] = np.array([n.bone is not None for n in nodes])
     arrays["mesh"] = np.array([n.mesh is not None for n in nodes])
     meshes: list[dict[str, Any]] = []
+    motion = _keys(ufbx, scene, nodes, refine, arrays) if refine else None
     for mesh in _keep(list(scene.meshes)):
         if len(mesh.faces):
             meshes.append(_mesh(mesh, len(meshes), number, arrays))
@@ -202,7 +267,7 @@ def main(path: str, output: str) -> None:
         "materials": [_material(m) for m in _keep(list(scene.materials))],
         "textures": _textures(scene, arrays),
         "unit": float(scene.settings.original_unit_meters),
-        **_animations(ufbx, scene, nodes, arrays),
+        **(motion or _animations(ufbx, scene, nodes, arrays)),
     }
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)
     np.savez(output, **arrays)
@@ -213,7 +278,7 @@ def main(path: str, output: str) -> None:
 if __name__ == "__main__":
     gc.disable()
     try:
-        main(sys.argv[1], sys.argv[2])
+        main(sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 0)
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.stderr.flush()

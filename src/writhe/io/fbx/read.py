@@ -22,6 +22,7 @@ from writhe.skeleton import Motion, Skeleton, Skin
 from writhe.skeleton.source_file import SourceFile
 
 TIMEOUT_S = 300.0
+_WORDS = dict.fromkeys(("frames", "rows", "between", "weights"), "in its animation")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +38,17 @@ class FbxContents:
         return self.arrays["parent"]
 
 
-def read_fbx(path: Path) -> FbxContents:
-    """Run the reader in its own process; the last files read are kept in memory."""
+def read_fbx(path: Path, refine: int = 0) -> FbxContents:
+    """Run the reader in its own process; the last files read are kept in memory.
+
+    refine: rows for each key, of motion at the keys; 0 for motion at the frames of the file.
+    """
     checked_size(path)
     if importlib.util.find_spec("ufbx") is None:
         raise WritheError(
             f"{path}: FBX files are read with ufbx; install it with pip install 'writhe[fbx]'"
         )
-    found = _read(_Content(path))
+    found = _read(_Content(path), refine)
     if isinstance(found, str):
         raise FileFormatError(path, found, remedy="is it an FBX file, and complete?")
     return found
@@ -64,13 +68,13 @@ class _Content:
         return hash(self.digest)
 
 
-@lru_cache(maxsize=2)
-def _read(file: _Content) -> FbxContents | str:
+@lru_cache(maxsize=4)
+def _read(file: _Content, refine: int) -> FbxContents | str:
     """The contents of a file, or what is wrong with it."""
     script = Path(__file__).with_name("extract.py")
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "fbx.npz"
-        command = [sys.executable, str(script), str(file.path), str(output)]
+        command = [sys.executable, str(script), str(file.path), str(output), str(refine)]
         try:
             done = subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=False)
         except subprocess.TimeoutExpired:
@@ -81,6 +85,10 @@ def _read(file: _Content) -> FbxContents | str:
             return f"cannot be read as FBX ({problem})"
         with np.load(output, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
+    for name, values in arrays.items():
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            what = name.rstrip("0123456789_")
+            return f"holds numbers that are not finite ({_WORDS.get(what, what)})"
     return FbxContents(json.loads(arrays.pop("about").tobytes()), arrays)
 
 

@@ -21,38 +21,21 @@ below 0.3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from writhe.arrays import Bools, Floats
+from writhe.arrays import Floats
 from writhe.io.file_size_limits import check_numbers
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.read import read_animation
 from writhe.io.gltf.read_sampled import AnimationTrack
+from writhe.io.keyed_motion import KeyedMotion
 from writhe.skeleton import Motion
 from writhe.skeleton.quaternions import HALF_TURN_RAD
 
 UNBOUNDED_RAD = 2.0 * np.pi  # error of a spline that comes near the zero quaternion
 _LARGEST_BOUND = 0.3
-
-
-@dataclass(frozen=True)
-class KeyedMotion:
-    """Configurations at the keys of a file; `motion.q` (rows, nq) belongs to `times_s` (rows,).
-
-    jumps (rows - 1,): True between the two rows of an instant at which a STEP track changes.
-    rotation_error_rad, translation_error_m (n,): bounds of the error between rows.
-    `interpolation` names the kinds of the tracks.
-    """
-
-    motion: Motion
-    times_s: Floats
-    jumps: Bools
-    rotation_error_rad: Floats
-    translation_error_m: Floats
-    interpolation: str
 
 
 def load_gltf_keys(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,14 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.errors import FileFormatError
 from writhe.io.file_size_limits import check_joint_count, checked_size, unique_names
+from writhe.io.keyed_motion import (
+    MAX_REFINE,
+    SHARES,
+    EvaluatedRows,
+    KeyedMotion,
+    measured_keys,
+    refined_times,
+)
 from writhe.io.usd import SUFFIXES, require_usd, usd_modules
 from writhe.io.world_frames import skeleton_and_motion
 from writhe.skeleton import Motion, Skeleton, Skin
@@ -161,26 +170,71 @@ def bind_pose(found: UsdSkeleton) -> tuple[Floats, Floats]:
     return bind, whole
 
 
-def _motion(found: UsdSkeleton) -> Motion:
-    (UsdGeom,) = usd_modules("UsdGeom")
+def load_usd_keys(path: Path, refine: int = 1) -> KeyedMotion:
+    """The motion of a USD file at all its time samples; `refine` rows for each.
 
+    Samples of the joints and of the prims above the skeleton count. On a stage with held
+    interpolation the pose jumps at each.
+    """
+    Usd, UsdGeom = usd_modules("Usd", "UsdGeom")
+
+    found = open_skeleton(path)
+    names, parent = joint_names(found)
+    samples = {float(time) for time in _joint_samples(found)}
+    prim = found.skeleton.GetPrim()
+    while prim and not prim.IsPseudoRoot():
+        if prim.IsA(UsdGeom.Xformable):
+            samples |= {float(t) for t in UsdGeom.Xformable(prim).GetTimeSamples()}
+        prim = prim.GetParent()
+    keys = np.array(sorted(samples) or [0.0])
+    rate = float(found.stage.GetTimeCodesPerSecond())
+    if found.stage.GetInterpolationType() == Usd.InterpolationTypeHeld:
+        at = np.repeat(keys, 2)[1:]  # times of the rows, and times at which their poses began
+        poses = _frames(found, keys, len(names))[np.repeat(np.arange(len(keys)), 2)[:-1]]
+        jumps = np.arange(len(at) - 1) % 2 == 1
+        between = np.repeat(poses[:-1, None], len(SHARES), axis=1)
+    else:
+        at = refined_times(keys, min(refine, MAX_REFINE))
+        poses = _frames(found, at, len(names))
+        inner = at[:-1, None] + np.diff(at)[:, None] * np.array(SHARES)
+        between = _frames(found, inner.ravel(), len(names)).reshape(
+            len(at) - 1, len(SHARES), *poses.shape[1:]
+        )
+        jumps = np.zeros(len(at) - 1, dtype=np.bool_)
+    rows = EvaluatedRows(at / rate, poses, between, jumps)
+    return measured_keys(names, parent, bind_pose(found)[0], rows, [True] * len(names), path.stem)
+
+
+def _joint_samples(found: UsdSkeleton) -> list[float]:
+    """The time samples of the joints, in order."""
+    animation = found.query.GetAnimQuery()
+    return [float(t) for t in animation.GetJointTransformTimeSamples()] if animation else []
+
+
+def _frames(found: UsdSkeleton, times: Sequence[float] | Floats, count: int) -> Floats:
+    """(times, joints, 4, 4) world matrices of the joints, in metres and Y up."""
+    (UsdGeom,) = usd_modules("UsdGeom")
+    placing = UsdGeom.XformCache()
+    frames = np.zeros((len(times), count, 4, 4))
+    for i, time in enumerate(times):
+        placing.SetTime(float(time))
+        world = np.array(placing.GetLocalToWorldTransform(found.skeleton.GetPrim())).T
+        local = np.array(
+            [np.array(m) for m in found.query.ComputeJointSkelTransforms(float(time))]
+        ).transpose(0, 2, 1)
+        frames[i] = found.to_metres @ world @ local
+    return frames
+
+
+def _motion(found: UsdSkeleton) -> Motion:
     names, parent = joint_names(found)
     animation = found.query.GetAnimQuery()
     times: list[float] = []
-    if animation:
-        samples = animation.GetJointTransformTimeSamples()
-        if samples:
-            first, last = float(samples[0]), float(samples[-1])
-            times = [first + i for i in range(int(np.floor(last - first + 1e-6)) + 1)]
-    placing = UsdGeom.XformCache()
-    frames = np.zeros((len(times), len(names), 4, 4))
-    for i, time in enumerate(times):
-        placing.SetTime(time)
-        world = np.array(placing.GetLocalToWorldTransform(found.skeleton.GetPrim())).T
-        local = np.array(
-            [np.array(m) for m in found.query.ComputeJointSkelTransforms(time)]
-        ).transpose(0, 2, 1)
-        frames[i] = found.to_metres @ world @ local
+    samples = _joint_samples(found)
+    if samples:
+        first, last = samples[0], samples[-1]
+        times = [first + i for i in range(int(np.floor(last - first + 1e-6)) + 1)]
+    frames = _frames(found, times, len(names))
     skeleton, q = skeleton_and_motion(
         names, parent, bind_pose(found)[0], frames, [True] * len(names)
     )

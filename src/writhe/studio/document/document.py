@@ -121,15 +121,21 @@ class Document(DocumentQueries):
                 q = with_feet_near(figure, q, before)
             return self.in_betweens.with_feet_of(row, figure, q, before)
 
-    def motion(self, actor: int, fps: float | None = None) -> Motion:
-        """The actor's timeline as sampled motion; a single frame if it has no tracks."""
+    def motion(
+        self, actor: int, fps: float | None = None, *, until_s: float | None = None
+    ) -> Motion:
+        """The actor's timeline as sampled motion; a single frame if it has no tracks.
+
+        until_s: the end of the motion, by default that of the actor's last track.
+        """
         rate = fps or self.fps
         timeline = self.timeline(actor)
         row = self.actor(actor)
+        count = round((timeline.end_s if until_s is None else until_s) * rate) + 1
         if timeline.empty:
-            return Motion(timeline.skeleton, row.configuration[None], rate, row.name)
-        count = round(timeline.end_s * rate) + 1
-        q = timeline.sample(np.arange(count) / rate)
+            q = np.tile(row.configuration, (count, 1))
+        else:
+            q = timeline.sample(np.arange(count) / rate)
         return Motion(timeline.skeleton, q, rate, row.name)
 
     # ---- whole commands for Python users ----

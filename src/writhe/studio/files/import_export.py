@@ -85,7 +85,8 @@ def certificate_of_all(
     """
     if len(actors) == 1:
         return certificate_of(document, actors[0], data, suffix)
-    files = {number: export(document, [number], suffix)[0] for number in actors}
+    until_s = _end_of(document, actors)
+    files = {number: _exported(document, [number], suffix, until_s) for number in actors}
     if suffix == "bvh":
         return certificate_of(document, actors[0], files.pop(actors[0]), suffix, others=files)
     found = [certificate_of(document, number, each, suffix) for number, each in files.items()]
@@ -144,29 +145,47 @@ def export(document: Document, actors: Sequence[int], suffix: str) -> tuple[byte
     """
     if suffix not in export_suffixes():
         raise WritheError(f"motions are exported as {', '.join(export_suffixes())}")
-    several = [_character(document, number) for number in actors]
-    if suffix == "bvh" and len(several) > 1:
-        suffix = "zip"
-    title = re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
-    props = _props(document, several[0][1]) if suffix == "glb" else []
+    data = _exported(document, actors, suffix, _end_of(document, actors))
+    kind = "zip" if suffix == "bvh" and len(actors) > 1 else suffix
+    return data, f"{_title(document)}.{kind}"
+
+
+def _title(document: Document) -> str:
+    return re.sub(r"[^A-Za-z0-9 _-]+", "", document.name).strip() or "motion"
+
+
+def _end_of(document: Document, actors: Sequence[int]) -> float:
+    """The end of the longest motion of actors.
+
+    All of them last so long in a file: players hold the last frame of a shorter one, which is not
+    what the document does where keys over a clip fade out.
+    """
+    return max(document.timeline(number).end_s for number in actors)
+
+
+def _exported(document: Document, actors: Sequence[int], suffix: str, until_s: float) -> bytes:
+    """The motion of actors up to a time as the bytes of a file."""
+    several = [_character(document, number, until_s) for number in actors]
     with tempfile.TemporaryDirectory(prefix="writhe-") as folder:
-        path = Path(folder) / f"motion.{suffix}"
-        if suffix == "bvh":
+        if suffix == "bvh" and len(several) == 1:
+            path = Path(folder) / "motion.bvh"
             save(several[0][1], path)
-        else:
-            save_characters(several, path, props=props, name=title if len(several) > 1 else "")
-        data = path.read_bytes()
-    return data, f"{title}.{suffix}"
+            return path.read_bytes()
+        path = Path(folder) / ("motion.glb" if suffix == "glb" else "motion.zip")
+        props = _props(document, several[0][1]) if suffix == "glb" else []
+        name = _title(document) if len(several) > 1 else ""
+        save_characters(several, path, props=props, name=name)
+        return path.read_bytes()
 
 
-def _character(document: Document, number: int) -> tuple[Figure, Motion]:
+def _character(document: Document, number: int, until_s: float) -> tuple[Figure, Motion]:
     """An actor's figure with its source file, named after the actor; its motion, after the clip.
 
     A clip that is an animation of the file replaces it there; any other motion is added to it.
     """
     row = document.actor(number)
     figure = replace(document.figure_with_file(row.figure), name=row.name)
-    motion = document.motion(number)
+    motion = document.motion(number, until_s=until_s)
     clip = document.track(number, TrackKind.CLIP)
     if clip is not None:
         motion = replace(motion, name=clip.name)

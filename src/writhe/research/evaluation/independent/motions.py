@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from writhe.research.evaluation.independent.bezier_motion import BezierMotion
+from writhe.research.evaluation.independent.joined_motion import JoinedMotion, MotionPart
 from writhe.research.evaluation.independent.rotations import (
     about_axis,
     conjugate,
@@ -291,6 +292,11 @@ class CurveMotion:
         return float(keys.min()), float(keys.max())
 
     @property
+    def begin(self) -> float:
+        """The time of the first key."""
+        return self._ends[0]
+
+    @property
     def length(self) -> float:
         """Seconds from the first key to the last."""
         return self._ends[1] - self._ends[0]
@@ -332,7 +338,9 @@ class CurveMotion:
         }
 
 
-AnyMotion = SampledMotion | ConfigurationMotion | ChannelMotion | CurveMotion | BezierMotion
+AnyMotion = (
+    SampledMotion | ConfigurationMotion | ChannelMotion | CurveMotion | BezierMotion | JoinedMotion
+)
 
 
 def motion_from_dict(data: dict[str, Any]) -> AnyMotion:
@@ -350,6 +358,12 @@ def motion_from_dict(data: dict[str, Any]) -> AnyMotion:
             return ChannelMotion(orders, angles, shift, reversed_ways, data["as_stored"])
         case "bezier":
             return BezierMotion.from_dict(data)
+        case "joined":
+            parts = tuple(
+                MotionPart(tuple(joints), tuple(columns), motion_from_dict(motion), start)
+                for joints, columns, motion, start in data["parts"]
+            )
+            return JoinedMotion(data["count"], parts, data["length"])
         case _:
             tracks = tuple(
                 Track(j, path, np.array(times), np.array(values), kind)

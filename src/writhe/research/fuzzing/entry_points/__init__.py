@@ -12,7 +12,10 @@ import numpy as np
 
 from writhe.research.fuzzing.case import Case
 from writhe.research.fuzzing.entry_points.amass import amass_file
+from writhe.research.fuzzing.entry_points.batches import batch
 from writhe.research.fuzzing.entry_points.bvh import bvh_file
+from writhe.research.fuzzing.entry_points.clips import clip_operations
+from writhe.research.fuzzing.entry_points.commands import key_file, lead_in, refined
 from writhe.research.fuzzing.entry_points.curves import bezier_curves
 from writhe.research.fuzzing.entry_points.extremal import extremal
 from writhe.research.fuzzing.entry_points.figures import (
@@ -22,10 +25,12 @@ from writhe.research.fuzzing.entry_points.figures import (
     single_frame,
     two_people,
 )
-from writhe.research.fuzzing.entry_points.gltf import cubic_gltf, linear_gltf, step_gltf
+from writhe.research.fuzzing.entry_points.gltf import cubic_gltf, linear_gltf, step_gltf, vrm_file
+from writhe.research.fuzzing.entry_points.interchange import fbx_file, usd_file
 from writhe.research.fuzzing.entry_points.mechanisms import library, solids
 from writhe.research.fuzzing.entry_points.scenes import mesh_object, scene_file, scene_objects
 from writhe.research.fuzzing.entry_points.steps import drag, gate, plan
+from writhe.research.fuzzing.entry_points.studio_exports import studio_export
 
 EntryPoint = Callable[[np.random.Generator], Case]
 
@@ -37,6 +42,9 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "gltf linear": linear_gltf,
     "gltf step": step_gltf,
     "gltf cubic": cubic_gltf,
+    "vrm": vrm_file,
+    "usd": usd_file,
+    "fbx": fbx_file,
     "curves": bezier_curves,
     "amass": amass_file,
     "human": human,
@@ -50,4 +58,10 @@ ENTRY_POINTS: dict[str, EntryPoint] = {
     "gate": gate,
     "drag": drag,
     "plan": plan,
+    "lead-in": lead_in,
+    "refine": refined,
+    "key file": key_file,
+    "clip operations": clip_operations,
+    "batch": batch,
+    "studio export": studio_export,
 }

@@ -1,4 +1,4 @@
-"""Entry point `writhe certify FILE.glb`: random nodes with linear, stepped and cubic curves."""
+"""Entry points `writhe certify FILE.glb`, `.vrm`: linear, stepped and cubic curves."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from writhe.collision import CollisionTable
 from writhe.research.evaluation.export_mechanism import export_mechanism
-from writhe.research.evaluation.independent import CurveMotion, Track
+from writhe.research.evaluation.independent import CurveMotion, Mechanism, Track
 from writhe.research.evaluation.independent.rotations import of_vector, product
 from writhe.research.fuzzing.case import Case
 from writhe.research.fuzzing.entry_points.certify_file import certify_with_table
@@ -33,18 +34,46 @@ def cubic_gltf(rng: np.random.Generator) -> Case:
     return _gltf(rng, "gltf cubic", "CUBICSPLINE")
 
 
-def _gltf(rng: np.random.Generator, entry_point: str, interpolation: str) -> Case:
-    parents, offset, rest = _nodes(rng)
+def vrm_file(rng: np.random.Generator) -> Case:
+    """A .vrm or .vrma file, or a glTF file under a suffix of another format."""
+    kind = str(rng.choice([".vrm", ".vrma", ".npz", ".bvh", ".fbx", ".motion"]))
+    interpolation = str(rng.choice(["LINEAR", "STEP", "CUBICSPLINE"]))
+    return _gltf(rng, "vrm", interpolation, kind, _HUMANOIDS[int(rng.integers(len(_HUMANOIDS)))])
+
+
+_BONES = {"hips": 0, "leftUpperLeg": 1, "leftLowerLeg": 2, "rightUpperLeg": 4, "rightLowerLeg": 5}
+_HUMANOIDS: tuple[dict[str, Any], ...] = (
+    {"VRMC_vrm": {"humanoid": {"humanBones": {b: {"node": n} for b, n in _BONES.items()}}}},
+    {"VRM": {"humanoid": {"humanBones": [{"bone": b, "node": n} for b, n in _BONES.items()]}}},
+    {"VRMC_vrm_animation": {"humanoid": {"humanBones": {"hips": {"node": 0}}}}},
+)
+
+
+def _gltf(
+    rng: np.random.Generator,
+    entry_point: str,
+    interpolation: str,
+    suffix: str = ".glb",
+    extensions: dict[str, Any] | None = None,
+) -> Case:
+    parents, offset, rest = random_nodes(rng)
     tracks = _tracks(rng, offset, rest, interpolation)
-    data = _glb(parents, offset, rest, tracks)
+    data = _glb(parents, offset, rest, tracks, extensions or {})
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "case.glb"
+        path = Path(folder) / f"case{suffix}"
         path.write_bytes(data)
         answer, table = certify_with_table(path)
+    mechanism = nodes_mechanism(table, parents)
+    motion = CurveMotion(offset, rest, tuple(tracks))
+    return Case.of(entry_point, mechanism, (motion,), answer, "", {f"case{suffix}": data})
+
+
+def nodes_mechanism(table: CollisionTable, parents: list[int]) -> Mechanism:
+    """The shapes of a file on nodes n0, n1, ... whose complete local transforms are given."""
     read = export_mechanism(table)
     at = {name: int(name[1:]) for name in read.names}
     n = len(parents)
-    mechanism = replace(
+    return replace(
         read,
         names=tuple(f"n{j}" for j in range(n)),
         parent=tuple(parents),
@@ -52,11 +81,9 @@ def _gltf(rng: np.random.Generator, entry_point: str, interpolation: str) -> Cas
         rest=np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)),
         solids=tuple(replace(s, joint=at[read.names[s.joint]]) for s in read.solids),
     )
-    motion = CurveMotion(offset, rest, tuple(tracks))
-    return Case.of(entry_point, mechanism, (motion,), answer, "", {"case.glb": data})
 
 
-def _nodes(rng: np.random.Generator) -> tuple[list[int], np.ndarray, np.ndarray]:
+def random_nodes(rng: np.random.Generator) -> tuple[list[int], np.ndarray, np.ndarray]:
     parents, offsets = [-1], [np.zeros(3)]
     for _ in range(2):
         at = 0
@@ -110,7 +137,13 @@ def _single(values: np.ndarray) -> np.ndarray:
     return values.astype(np.float32).astype(float)
 
 
-def _glb(parents: list[int], offset: np.ndarray, rest: np.ndarray, tracks: list[Track]) -> bytes:
+def _glb(
+    parents: list[int],
+    offset: np.ndarray,
+    rest: np.ndarray,
+    tracks: list[Track],
+    extensions: dict[str, Any],
+) -> bytes:
     binary = bytearray()
     views: list[dict[str, Any]] = []
     accessors: list[dict[str, Any]] = []
@@ -152,7 +185,7 @@ def _glb(parents: list[int], offset: np.ndarray, rest: np.ndarray, tracks: list[
         "accessors": accessors,
         "bufferViews": views,
         "buffers": [{"byteLength": len(binary)}],
-    }
+    } | ({"extensions": extensions} if extensions else {})
     text = json.dumps(document).encode()
     text += b" " * (-len(text) % 4)
     chunks = struct.pack("<II", len(text), 0x4E4F534A) + text

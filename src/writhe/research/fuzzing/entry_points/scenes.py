@@ -50,9 +50,9 @@ def _pose(rng: np.random.Generator, near: float = 0.6) -> Floats:
     return np.concatenate([at, of_vector(rng.normal(0, 1.0, 3))])
 
 
-def _poses(rng: np.random.Generator, frames: int) -> Floats:
+def random_poses(rng: np.random.Generator, frames: int, near: float = 0.6) -> Floats:
     """(frames, 7) a moved object, slow or fast."""
-    rows, speed = [_pose(rng)], float(rng.choice([0.01, 0.1, 0.4]))
+    rows, speed = [_pose(rng, near)], float(rng.choice([0.01, 0.1, 0.4]))
     while len(rows) < frames:
         last = rows[-1].copy()
         last[:3] += rng.normal(0, speed, 3)
@@ -98,8 +98,8 @@ def scene_objects(rng: np.random.Generator) -> Case:
     body = figure("human").skeleton
     frames = int(rng.integers(1, 4))
     q = _clear_body(rng, frames) if rng.random() < 0.8 else random_motion(body, rng, frames)
-    moved = {"box": _poses(rng, frames), "ball": _poses(rng, frames)}
-    keys, times = _poses(rng, 3), np.array([0.0, 0.03, 0.07])
+    moved = {"box": random_poses(rng, frames), "ball": random_poses(rng, frames)}
+    keys, times = random_poses(rng, 3), np.array([0.0, 0.03, 0.07])
     rod = replace(scene.object("rod"), keys=KeyMotion(times, keys[:, :3], keys[:, 3:]))
     scene = replace(scene, objects=(*scene.objects[:-1], rod))
     motion = scene.layout.motion({"p": Motion(body, q, _FPS)}, moved)
@@ -130,7 +130,7 @@ def scene_file(rng: np.random.Generator) -> Case:
     frames = int(rng.integers(2, 4))
     body = figure("human").skeleton
     q = _clear_body(rng, frames)
-    keys, times = _poses(rng, 3), [0.0, *np.sort(rng.uniform(0.001, 0.09, 2)).tolist()]
+    keys, times = random_poses(rng, 3), [0.0, *np.sort(rng.uniform(0.001, 0.09, 2)).tolist()]
     box_pose, moved_pose = _pose(rng), _pose(rng)
     scene: dict[str, Any] = {
         "writhe_scene": 1,

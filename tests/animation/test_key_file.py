@@ -116,3 +116,27 @@ def test_keys_from_files_rotations_and_places(tmp_path: Path, human: Figure):
 def test_errors_name_the_place_in_the_file(tmp_path: Path, change: dict[str, Any], message: str):
     with pytest.raises(WritheError, match=message):
         load_keys(write(tmp_path, {**SQUAT, **change}))
+
+
+def test_keys_that_start_later_meet_the_objects_of_the_scene_at_that_time(tmp_path: Path):
+    """A ball hits the chest and bounces back between two frames, 1 s after the start of the scene."""
+    ball = {"name": "ball", "kind": "animated", "shapes": [{"type": "ball", "radius_m": 0.1}]}
+    places = [[0.0, 1.3, 2.0], [0.0, 1.3, 0.0], [0.0, 1.3, 2.0], [0.0, 1.3, 2.0]]
+    keys = {"times_s": [1.02, 1.04, 1.06, 2.0], "positions_m": places}
+    keys["rotations"] = [[1.0, 0.0, 0.0, 0.0]] * 4
+    scene = {"writhe_scene": 1, "actors": [{"name": "p", "figure": "human"}]}
+    room = tmp_path / "room.json"
+    room.write_text(json.dumps(scene | {"objects": [{**ball, "keys": keys}]}))
+    told: dict[float, int] = {}
+    for start_s in (0.0, 1.0):
+        times = [{"time_s": start_s + t, "pose": "stand"} for t in (0.0, 0.2)]
+        given = {"writhe_keys": 1, "scene": "room.json", "fps": 10, "keys": times}
+        command = [
+            "animate",
+            str(write(tmp_path, given)),
+            "-o",
+            str(tmp_path / "out.bvh"),
+            "--json",
+        ]
+        told[start_s] = CliRunner().invoke(build_app("animate"), command).exit_code
+    assert told == {0.0: 0, 1.0: 1}

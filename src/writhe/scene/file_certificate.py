@@ -71,6 +71,7 @@ def certify_file(
     environment: EnvironmentMotion | None = None,
     others: Mapping[str, str | Path] | None = None,
     animation: str | int | None = None,
+    start_s: float = 0.0,
     slack_m: float = SLACK_M,
     broad_phase: BroadPhase | None = None,
 ) -> CertifiedFile:
@@ -86,6 +87,7 @@ def certify_file(
     figure: the figure whose shapes the file moves; by default those of the scene's actor, or shapes
         fitted to the skeleton of the file.
     animation: the name or number of an animation of a glTF file; see `load`.
+    start_s: the time of the scene at which the file is played; its objects move meanwhile.
     broad_phase: proves intervals to be clear before the sweep; see `certify_interpolations`.
     environment: poses (rows, size) by name of the other actors and of objects at given times; by
         default actors rest and objects follow their keys.
@@ -106,13 +108,13 @@ def certify_file(
     def prepared(
         refine: int,
     ) -> tuple[_Stored, CollisionTable, InterpolatedMotion, EulerChannels | None]:
-        stored = _read(file, interpolation, refine, animation)
+        stored = _read(file, interpolation, refine, animation, start_s)
         if loaded is None or chosen is None:
             table = _table(file, stored.motion, figure, policy, animation)
             return stored, table, stored.interpolated, stored.channels
         moved = {chosen.name: (_body(file, stored.motion, figure, chosen, animation), stored)}
         for name, each in files.items():
-            other = _read(each, interpolation, refine, None)
+            other = _read(each, interpolation, refine, None, start_s)
             moved[name] = _body(each, other.motion, None, loaded.actor(name), None), other
             if not np.array_equal(other.interpolated.times_s, stored.interpolated.times_s):
                 raise WritheError(f"{each} and {file} have frames at different times")
@@ -145,21 +147,26 @@ def interpolations_of_file(
     Cubic splines are not refined.
     """
     file = Path(path)
-    stored = _read(file, None, 1, None)
+    stored = _read(file, None, 1, None, 0.0)
     table = _table(file, stored.motion, None, None, None)
     how = "slerp" if stored.channels is None else "both"
     return table, interpolations_of(table, stored.interpolated, how, stored.channels)
 
 
 def _read(
-    file: Path, interpolation: str | None, refine: int, animation: str | int | None
+    file: Path,
+    interpolation: str | None,
+    refine: int,
+    animation: str | int | None,
+    start_s: float,
 ) -> _Stored:
+    """The motion of a file that is played from `start_s` on."""
     keyed = _keyed(file, refine, animation)
     if keyed is not None:
         interpolated = InterpolatedMotion(
             "slerp",
             keyed.motion.q,
-            keyed.times_s,
+            keyed.times_s + start_s,
             keyed.jumps,
             short_hinges=True,
             rotation_error_rad=keyed.rotation_error_rad,
@@ -170,8 +177,9 @@ def _read(
     channels = None
     if interpolation != "slerp" and motion.source.get("format") == "bvh":
         channels = stored_channels(file, motion)
-    interpolated = InterpolatedMotion.of_frames("slerp", motion.q, motion.fps)
-    return _Stored(motion, replace(interpolated, short_hinges=True), channels, "slerp")
+    frames = InterpolatedMotion.of_frames("slerp", motion.q, motion.fps)
+    placed = replace(frames, short_hinges=True, times_s=frames.times_s + start_s)
+    return _Stored(motion, placed, channels, "slerp")
 
 
 def _keyed(file: Path, refine: int, animation: str | int | None) -> KeyedMotion | None:

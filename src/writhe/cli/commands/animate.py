@@ -37,7 +37,13 @@ def animate(
     found = given.animate(AnimateOptions(plan=plan))
     save(found.motion, output, figure=given.figure)
     scene = given.subject if isinstance(given.subject, Scene) else None
-    stored = certify_file(output, scene=scene, actor=given.actor, figure=given.figure)
+    stored = certify_file(
+        output,
+        scene=scene,
+        actor=given.actor,
+        figure=given.figure,
+        start_s=given.keys[0].time_s,
+    )
     for key in found.moved_keys:
         console.print(
             f"the key at {key.time_s:.2f} s was moved by up to {1e3 * key.distance_m:.0f} mm to fit"

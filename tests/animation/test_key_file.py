@@ -119,7 +119,7 @@ def test_errors_name_the_place_in_the_file(tmp_path: Path, change: dict[str, Any
 
 
 def test_keys_that_start_later_meet_the_objects_of_the_scene_at_that_time(tmp_path: Path):
-    """A ball hits the chest and bounces back between two frames, 1 s after the start of the scene."""
+    """A ball hits the chest and bounces back between two frames, 1 s into the scene."""
     ball = {"name": "ball", "kind": "animated", "shapes": [{"type": "ball", "radius_m": 0.1}]}
     places = [[0.0, 1.3, 2.0], [0.0, 1.3, 0.0], [0.0, 1.3, 2.0], [0.0, 1.3, 2.0]]
     keys = {"times_s": [1.02, 1.04, 1.06, 2.0], "positions_m": places}

@@ -271,6 +271,11 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
         )
 
     left, right = nelson["left"], nelson["right"]
+    # all four coordinates in the holds: where along the arm and along what it is wound around. Not
+    # in the first waist lock, after which the other holds are reached less often
+    full = tuple(replace(nelson[side], centre=(-0.09, 0.05), density=1.09) for side, _ in _SIDES)
+    half = replace(left, centre=(-0.12, 0.01), density=1.53)
+    choke = replace(headlock, centre=(-0.04, -0.22), density=-0.14)
     return [
         TangleKeyframe("waist lock", (waist,), (*close, *belly), solve=long),
         TangleKeyframe(
@@ -283,9 +288,7 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
             (*low, *over_shoulder["left"], *over_shoulder["right"]),
             solve=medium,
         ),
-        TangleKeyframe(
-            "full nelson", (left, right), (*low, *nape["left"], *nape["right"]), solve=long
-        ),
+        TangleKeyframe("full nelson", full, (*low, *nape["left"], *nape["right"]), solve=long),
         TangleKeyframe(
             "right arm free",
             (left, *off(right)),
@@ -293,7 +296,7 @@ def _keys(world: SceneSetup) -> list[TangleKeyframe]:
             solve=brief,
         ),
         TangleKeyframe("over the shoulder", (left,), (*close, *nape["left"], *above), solve=brief),
-        TangleKeyframe("headlock", (left, headlock), (*close, *nape["left"], *throat), solve=long),
+        TangleKeyframe("headlock", (half, choke), (*close, *nape["left"], *throat), solve=long),
         TangleKeyframe(
             "both arms free", off(left, headlock), (*close, *outside["left"], *above), solve=medium
         ),

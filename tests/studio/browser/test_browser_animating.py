@@ -134,3 +134,15 @@ def test_the_view_is_exported_as_numbered_pictures(open_page: OpenPage, tmp_path
         pictures = [film.read(name) for name in film.namelist()]
     assert len(pictures) == 3 and len(set(pictures)) == 3  # every frame is another one
     assert abs(store(page, "timeS") - 0.2) < 1e-6
+
+
+def test_onion_skins_show_the_neighbouring_keys_and_are_removed_again(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    squat(page)
+    page.evaluate("() => window.writhe.editor.seek(0.5)")
+    skins = "() => window.writhe.editor.viewport.onionSkins.group.children.length"
+    assert page.evaluate(skins) == 0
+    page.keyboard.press("o")
+    page.wait_for_function(f"() => ({skins})() === 2")
+    page.keyboard.press("o")
+    page.wait_for_function(f"() => ({skins})() === 0")

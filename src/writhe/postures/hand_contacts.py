@@ -33,14 +33,14 @@ class HandContact:
     point_b: Floats
 
 
-def contact_terms(contacts: Sequence[HandContact]) -> list[Term]:
-    """Goals that bring the points of contacts together."""
+def contact_terms(contacts: Sequence[HandContact], firmer: float = 1.0) -> list[Term]:
+    """Goals that bring the points of contacts together, with `firmer` times the usual weight."""
     terms: list[Term] = []
     for contact in contacts:
         x, y, z = contact.point_a.tolist()
         point = Point(f"{ACTOR}.{contact.a}", (x, y, z), f"{ACTOR}.{contact.b}")
         at, label = contact.point_b, f"touch {contact.a} {contact.b}"
-        terms.append(Term(point, at, at, _WEIGHT, label=label))
+        terms.append(Term(point, at, at, firmer * _WEIGHT, label=label))
     return terms
 
 

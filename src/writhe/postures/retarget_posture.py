@@ -44,6 +44,7 @@ _POSTURE, _GROUND = 0.15, 30.0  # weights
 _FLAT = 6.0  # weight of the direction of a foot, with ground terms of weight _GROUND
 _UPRIGHT = 0.85  # cosine of the angle to its rest orientation up to which a foot stands on its sole
 _HANGING = 8.0  # weight of the angles of legs that hang from a seat, which hands must not lift
+_FIRMER = (1.0, 3.0)  # factors on the weight of contacts that are still apart, round by round
 _RELAXED = 0.01  # weight of a posture that is only moved out of overlaps
 # of joints that keep their angles more than others: the trunk stays upright, and ball joints that
 # act as hinges must not use up their play sideways
@@ -132,9 +133,14 @@ def posture_on_body(
     contacts = hand_contacts(mapping, np.asarray(q), held.figure)
     solver = PoseSolver(setting)
     solved = solver.solve(posture, [*goals, *contact_terms(contacts)], iterations)
-    nearer = nearest_contacts(contacts, held.figure, solved)
-    if nearer:
-        solved = solver.solve(solved, [*goals, *contact_terms(nearer)], iterations)
+    for firmer in _FIRMER:
+        nearer = nearest_contacts(contacts, held.figure, solved)
+        if not nearer:
+            break
+        tried = solver.solve(solved, [*goals, *contact_terms(nearer, firmer)], iterations)
+        if firmer > 1.0 and not setting.clear(tried)[0]:
+            break  # the posture of the round before may be clear
+        solved = tried
     if not setting.clear(solved)[0]:  # goals that contradict each other may outweigh contacts
         near = stay_near(setting.skeleton, solved, weight=_RELAXED)
         feet = _ground_terms(mapping, start, skin, weight=10.0 * _RELAXED)

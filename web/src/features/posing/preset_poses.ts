@@ -79,7 +79,8 @@ class PresetPanel {
       "Preset poses are for people: this figure was not recognised as one.",
     );
     const finder = h("div", { class: "preset-find" }, this.search, this.setting);
-    this.element = h("div", {}, finder, this.actions, this.list, this.more, blendSlider(), note);
+    const blend = blendSlider();
+    this.element = h("div", {}, finder, this.actions, this.list, this.more, blend, note);
     this.search.addEventListener("input", () => this.draw());
     this.setting.addEventListener("change", () => this.draw());
     this.search.addEventListener("keydown", (event) => {
@@ -93,7 +94,7 @@ class PresetPanel {
     on(["state"], () => {
       const figure = store.figures.get(activeActor()?.figure ?? "");
       const person = figure?.strands.includes("left_leg") ?? false; // recognised people have legs by name
-      this.list.hidden = finder.hidden = !person;
+      this.list.hidden = finder.hidden = blend.hidden = !person;
       this.more.classList.toggle("none", !person);
       note.hidden = person;
     });

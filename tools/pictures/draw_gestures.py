@@ -33,10 +33,11 @@ from writhe.skeleton.move_root import moved_roots
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
-from writhe.studio.features.posing.hands import SetHandPose
+from writhe.studio.features.posing.hands import GripObject, SetHandPose, grip_object
 from writhe.studio.features.posing.preset_poses import ApplyPresetPose
-from writhe.studio.features.scene.objects import AddObject
+from writhe.studio.features.scene.objects import AddObject, ResizeObject
 from writhe.studio.server.command_handlers import carry_out
+from writhe.studio.server.jobs import Job
 
 BODY = "human_with_fingers"
 TILE = (520, 640)
@@ -46,14 +47,26 @@ Choose = Callable[[Frames], Floats]  # of the frames of a clip, the score; the l
 
 
 @dataclass(frozen=True)
+class Thing:
+    """An object of the scene: its middle and full extents in metres; `side`: the hand takes it."""
+
+    kind: str
+    place: tuple[float, float, float]
+    size: tuple[float, float, float]
+    side: Side | None = None
+
+
+@dataclass(frozen=True)
 class Gesture:
     """Drags: joint and place in the frame of the body (left, up, ahead; metres), in order.
 
     A drag of a palm (`right_palm`) ends on the surface of the body that is nearest to the place, as
     a hand that is dragged onto the body does in the page.
 
+    A palm dragged onto a thing is laid on its side with the normal `onto`.
+
     `clip` and `choose`: the recorded posture that gives the places instead. `both`: symmetric
-    drags. `hand`: hand pose by side. `start`: a preset pose; `thing`: an object of the scene.
+    drags. `hand`: hand pose by side. `start`: a preset pose; `things`: objects of the scene.
     """
 
     name: str
@@ -63,6 +76,8 @@ class Gesture:
     both: bool = False
     hand: dict[Side, str] = field(default_factory=dict["Side", str])
     start: str = ""
+    things: tuple[Thing, ...] = ()
+    onto: tuple[float, float, float] | None = None
     yaw_deg: float = 35.0
 
 
@@ -84,21 +99,30 @@ def _away(joint: str) -> Choose:
 
 RIGHT, LEFT, PALM = "right_wrist", "left_wrist", "right_palm"
 GESTURES = (
-    Gesture("drink", ((RIGHT, (-0.10, 1.44, 0.17)),), hand={"right": "grip"}),
-    Gesture("phone", ((PALM, (-0.11, 1.56, 0.03)),), hand={"right": "relaxed"}),
+    Gesture(
+        "drink",
+        ((RIGHT, (-0.12, 1.46, 0.16)),),
+        things=(Thing("cylinder", (-0.2, 1.1, 0.4), (0.07, 0.1, 0.07), "right"),),
+    ),
+    Gesture(
+        "phone",
+        ((RIGHT, (-0.17, 1.57, 0.07)),),
+        things=(Thing("box", (-0.2, 1.15, 0.38), (0.05, 0.14, 0.015), "right"),),
+        yaw_deg=-20.0,
+    ),
     Gesture(
         "tie a shoe",
         (("hips", (0.0, 0.45, -0.14)), (RIGHT, (-0.13, 0.16, 0.22)), (LEFT, (-0.03, 0.16, 0.24))),
     ),
     Gesture(
         "hands behind the head",
-        ((RIGHT, (-0.42, 1.64, -0.22)), (PALM, (-0.05, 1.60, -0.14))),
+        ((RIGHT, (-0.40, 1.66, -0.12)), (PALM, (-0.06, 1.64, -0.12))),
         both=True,
         yaw_deg=60.0,
     ),
     Gesture(
         "arms akimbo",
-        ((PALM, (-0.20, 1.0, 0.03)),),
+        ((PALM, (-0.20, 1.06, 0.02)),),
         both=True,
         yaw_deg=10.0,
     ),
@@ -106,14 +130,19 @@ GESTURES = (
     Gesture("stand up", (("hips", (0.0, 0.74, -0.12)),), start="sit, hands on thighs"),
     Gesture(
         "pick up",
-        (("hips", (0.0, 0.45, -0.18)), (RIGHT, (-0.14, 0.14, 0.34)), (LEFT, (0.14, 0.14, 0.34))),
+        (("hips", (0.0, 0.5, -0.2)), (PALM, (-0.16, 0.18, 0.38))),
+        both=True,
+        things=(Thing("box", (0.0, 0.14, 0.4), (0.32, 0.28, 0.24)),),
+        onto=(-1.0, 0.0, 0.0),
     ),
     Gesture("wave", ((RIGHT, (-0.36, 1.60, 0.22)),), hand={"right": "flat"}),
     Gesture(
         "push",
-        ((RIGHT, (-0.17, 1.36, 0.56)),),
+        ((PALM, (-0.2, 1.34, 0.6)),),
         both=True,
         hand={"right": "flat", "left": "flat"},
+        things=(Thing("box", (0.0, 1.0, 0.65), (1.2, 2.0, 0.1)),),
+        onto=(0.0, 0.0, -1.0),
         yaw_deg=75.0,
     ),
     Gesture("point", ((RIGHT, (-0.22, 1.40, 0.56)),), hand={"right": "point"}, yaw_deg=60.0),
@@ -166,21 +195,48 @@ def made(gesture: Gesture, goals: dict[str, Floats]) -> tuple[Scene, Floats]:
         editor = Editor(document)
         if gesture.start == "chair":
             carry_out(editor, AddObject("0", "chair"))
-        elif gesture.start:
+        for thing in gesture.things:
+            add_thing(editor, number, thing)
+        if gesture.start not in ("", "chair"):
             carry_out(editor, ApplyPresetPose("0", number, "chair", gesture.start))
         for side, name in gesture.hand.items():
             carry_out(editor, SetHandPose(f"h{side}", number, side, name))
         editor.refresh()
         for k, (joint, place) in enumerate(gesture.drags):
             goal = goals[joint] if place is None else np.array(place)
-            drag(editor, number, joint, goal, both=gesture.both, request=str(k + 1))
+            drag(editor, number, joint, goal, gesture.onto, both=gesture.both, request=str(k + 1))
         found = editor.scene, editor.configuration
         document.close()
     return found
 
 
+def add_thing(editor: Editor, number: int, thing: Thing) -> None:
+    """Add an object; the hand that takes it grips it."""
+    carry_out(editor, AddObject("thing", thing.kind, position=thing.place))
+    item = editor.document.objects()[-1].id
+    carry_out(editor, ResizeObject("size", item, thing.size))
+    editor.refresh()
+    if thing.side is not None:
+        actor = editor.document.actor(number)
+        wrist = editor.document.figure(actor.figure).joint_of(f"{thing.side}_wrist")
+        joint = editor.document.figure(actor.figure).skeleton.index(wrist)
+        job = Job("grip", "Grip", True, lambda _: None)
+        found = grip_object(editor, GripObject("grip", number, joint, item))(job)
+        assert found.commit is not None
+        with editor.document.edit("Grip") as edit:
+            found.commit(editor, edit)
+        editor.refresh()
+
+
 def drag(
-    editor: Editor, number: int, joint: str, goal: Floats, *, both: bool, request: str
+    editor: Editor,
+    number: int,
+    joint: str,
+    goal: Floats,
+    onto: tuple[float, float, float] | None = None,
+    *,
+    both: bool,
+    request: str,
 ) -> None:
     """Drag a joint straight to a place in the world, as a pointer would, and release it."""
     posed = editor.posed_actor(editor.document.actor(number))
@@ -189,8 +245,11 @@ def drag(
     if joint not in skeleton:
         hand = hand_of(posed.figure, joint.partition("_")[0])
         joint, start = hand.wrist, frames.point(hand.wrist, hand.palm)
-        goal, out = nearest_surface(posed.figure, frames, goal, hand)
-        normal = vector3(out)
+        if onto is None:
+            goal, out = nearest_surface(posed.figure, frames, goal, hand)
+            normal = vector3(out)
+        else:
+            normal = onto
     for k in range(STEPS + SETTLE):
         at = start + min(1.0, (k + 1) / STEPS) * (goal - start)
         handle = protocol.DragHandle(
@@ -252,9 +311,12 @@ def joint_error_cm(one: Floats, other: Floats) -> float:
 
 
 def picture(scene: Scene, q: Floats, gesture: Gesture) -> Floats:
-    angle = np.radians(gesture.yaw_deg)
-    view = (np.sin(angle), 0.22, np.cos(angle))
-    return strip_image(scene, q[None], frames=[0], size=TILE, view=view)
+    """The pose from two sides."""
+    tiles: list[Floats] = []
+    for yaw in np.radians([gesture.yaw_deg, gesture.yaw_deg - 75.0]):
+        view = (np.sin(yaw), 0.22, np.cos(yaw))
+        tiles.append(strip_image(scene, q[None], frames=[0], size=TILE, view=view))
+    return np.concatenate(tiles, axis=1)
 
 
 def main() -> None:

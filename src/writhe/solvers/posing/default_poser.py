@@ -32,7 +32,7 @@ from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
 from writhe.solvers.posing.frame_stepper import FrameOutcome, FrameStepper
-from writhe.solvers.posing.habits import GIRDLE_INERTIA, Habits
+from writhe.solvers.posing.habits import Habits
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Handle, Hold, Pin, Target, check_handles
 from writhe.solvers.posing.hinge_bias import HingeBias
@@ -196,8 +196,9 @@ class DefaultPoser:
         self._stepper.inertia[:] = self._inertia
         self._stepper.inertia[self.actor.v] += np.where(idle, idle_weight, 0.0)
         if self._prior is not None:
-            girdle = 1.0 + self.controls.rhythm * (GIRDLE_INERTIA**2 - 1.0)
+            girdle, trunk = self._habits.inertia_factors(self.controls.rhythm, targets)
             self._stepper.inertia[self._habits.girdle_dofs] *= girdle
+            self._stepper.inertia[self._habits.trunk_dofs] *= trunk
         self._habits.begin(targets, pins)
         self._dof_freedom[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
         first_dof = self.figure.skeleton.tree.v_start[:-1]

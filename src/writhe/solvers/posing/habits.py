@@ -1,8 +1,9 @@
 """Habits of a body: movements of joints without a handle that accompany a drag.
 
 The shoulder girdle rises with a raised arm (`kernels.posing.shoulder_girdle`), and the gaze follows
-a dragged hand (`kernels.posing.gaze`). Habits are pulls, the linear term of the step's QP: they
-yield to targets, limits and contacts, and are certified with the rest of the step.
+a dragged hand (`kernels.posing.gaze`). These are pulls, the linear term of the step's QP: they
+yield to targets, limits and contacts, and are certified with the rest of the step. While only arms
+are dragged, elbows and shoulders move before the trunk turns (`TRUNK_INERTIA`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handles import Handle, Target
 
 GIRDLE_INERTIA = 3.0  # of the clavicles, relative to other joints
+TRUNK_INERTIA = 6.0  # of the rotations of hips, spine and chest while only arms are dragged
 _MOVED = 0.5  # targets softer than this keep a place; they are not looked at
 
 
@@ -37,12 +39,15 @@ class Habits:
         self._girdle, self._gaze = self._girdle_joints(), self._gaze_joints()
         self.girdle_dofs: Ints = (self._girdle.v_start[:, None] + np.arange(3)).ravel()
         roles, skeleton = dict(figure.roles), figure.skeleton
+        self.trunk_dofs: Ints = self._trunk_rotations()
+        self._arms: set[str] = set()
         self._head = {roles.get("neck"), roles.get("head")}
         self._hands: set[str] = set()
         for side in SIDES:
-            if f"{side}_wrist" in roles:
-                hand = skeleton.index(roles[f"{side}_wrist"])
-                self._hands |= set(skeleton.names[hand : int(skeleton.tree.subtree_end[hand])])
+            for role, joints in ((f"{side}_wrist", self._hands), (f"{side}_shoulder", self._arms)):
+                if role in roles:
+                    top = skeleton.index(roles[role])
+                    joints |= set(skeleton.names[top : int(skeleton.tree.subtree_end[top])])
         self._strengths, self._point = np.zeros(2), np.zeros(3)
         self._looked_at: list[int] = []  # the targets on hands, by number
         self._code: Callable[..., Any] | None = None
@@ -52,6 +57,13 @@ class Habits:
         free = self._head.isdisjoint(handle.joint for handle in (*targets, *held))
         hands = [i for i, t in enumerate(targets) if t.joint in self._hands and t.softness < _MOVED]
         self._looked_at = hands if free and len(self._gaze.joints) else []
+
+    def inertia_factors(self, rhythm: float, targets: Sequence[Target]) -> tuple[float, float]:
+        """Factors of the squared weights of the girdle and of the trunk's rotations in a drag."""
+        moved = [target.joint for target in targets if target.softness < _MOVED]
+        arms_only = bool(moved) and self._arms.issuperset(moved)
+        trunk = TRUNK_INERTIA if arms_only else 1.0
+        return 1.0 + rhythm * (GIRDLE_INERTIA**2 - 1.0), 1.0 + rhythm * (trunk**2 - 1.0)
 
     def add_pulls(
         self,
@@ -93,6 +105,17 @@ class Habits:
 
     def _index(self, joint: str) -> int:
         return self._names.index(self._prefix + joint)
+
+    def _trunk_rotations(self) -> Ints:
+        """The degrees of freedom that rotate hips, spine and chest."""
+        skeleton, roles = self._figure.skeleton, dict(self._figure.roles)
+        found: list[int] = []
+        for role in ("hips", "spine", "chest"):
+            kind = skeleton.joints[skeleton.index(roles[role])].kind if role in roles else None
+            if kind in (JointKind.FREE, JointKind.BALL):
+                first = self._starts(roles[role])[1] + (3 if kind is JointKind.FREE else 0)
+                found += range(first, first + 3)
+        return np.array(found, dtype=np.int64)
 
     def _girdle_joints(self) -> GirdleJoints:
         skeleton, roles = self._figure.skeleton, dict(self._figure.roles)

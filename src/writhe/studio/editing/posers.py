@@ -26,6 +26,8 @@ from writhe.studio.files.shared_files import SharedFiles
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
 
+_ARM = ("wrist", "elbow", "shoulder")
+_IDLE_ARM = 0.5  # firmness of the other arm while one is dragged: it goes on hanging
 _UPPER = ("wrist", "elbow", "shoulder", "clavicle", "head", "neck", "chest", "spine")
 
 
@@ -37,11 +39,13 @@ def controls_of(
     A dragged pelvis or leg moves the weight on purpose: onto a chair, onto one foot.
     """
     roles = {joint: role for role, joint in body.roles}
-    upper = dragged is None or all(roles.get(j, "wrist").endswith(_UPPER) for j in dragged)
+    moved = None if dragged is None else [roles.get(joint, "wrist") for joint in dragged]
+    upper = moved is None or all(role.endswith(_UPPER) for role in moved)
+    idle = _IDLE_ARM if moved and all(role.endswith(_ARM) for role in moved) else 0.0
     balanced = settings.balance and upper and can_balance(body)
     gaze = 1.0 if settings.gaze else 0.0
     if extends(body, figure("human")):
-        return Controls(balance=0.4 if balanced else 0.0, rhythm=1.0, gaze=gaze)
+        return Controls(balance=0.4 if balanced else 0.0, idle=idle, rhythm=1.0, gaze=gaze)
     standing = Controls.standing() if can_balance(body) else Controls()
     return replace(standing, balance=standing.balance if balanced else 0.0, gaze=gaze)
 

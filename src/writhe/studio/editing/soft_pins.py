@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats, Vector3, vector3
+from writhe.hands import hands_of
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Target
 
-SOFTNESS = 0.85  # keeps a hand within 1 cm, but yields before the trunk twists
+SOFTNESS = 0.6  # keeps a hand near its place, but yields before the trunk twists far
 
 
 class SoftPins:
@@ -16,12 +17,13 @@ class SoftPins:
 
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
+        self._wrists = frozenset(hand.wrist for hand in hands_of(figure).values())
         self._points: dict[str, Vector3] = {}
 
     def add(self, targets: list[Target]) -> None:
         """Add the joints released at these targets; joints of the trunk are not added."""
         for target in targets:
-            if len(unbranched_limb(self._figure.skeleton, target.joint)) > 1:
+            if len(self._limb(target.joint)) > 1:
                 self._points[target.joint] = target.point_in_joint
 
     def clear(self) -> None:
@@ -36,7 +38,7 @@ class SoftPins:
         skeleton = self._figure.skeleton
         if not self._points or skeleton.names[0] in held:
             return []
-        moved = set[str]().union(*(unbranched_limb(skeleton, joint) for joint in held))
+        moved = set[str]().union(*(self._limb(joint) for joint in held))
         frames = forward(skeleton, q)
         return [
             Target(joint, vector3(frames.point(joint, point)), point, softness=SOFTNESS)
@@ -44,11 +46,20 @@ class SoftPins:
             if joint not in moved
         ]
 
+    def _limb(self, joint: str) -> set[str]:
+        return unbranched_limb(self._figure.skeleton, joint, self._wrists)
 
-def unbranched_limb(skeleton: Skeleton, joint: str) -> set[str]:
-    """The joints of the unbranched limb that contains a joint; for the trunk, the joint itself."""
+
+def unbranched_limb(
+    skeleton: Skeleton, joint: str, wrists: frozenset[str] = frozenset()
+) -> set[str]:
+    """The joints of the limb that contains a joint; for the trunk, the joint itself.
+
+    A limb has no branches but the fingers of a hand, below one of the wrists.
+    """
     tree, names = skeleton.tree, skeleton.names
     children = np.bincount(tree.parent[tree.parent >= 0], minlength=len(skeleton))
+    children[[skeleton.index(wrist) for wrist in wrists]] = 1
     top = skeleton.index(joint)
     while tree.parent[top] >= 0 and children[tree.parent[top]] == 1:
         top = int(tree.parent[top])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,12 @@ import pytest
 from server_process import Server
 from socket_client import SocketClient
 
+from writhe.arrays import vector3
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
+from writhe.studio import protocol
+from writhe.studio.document import Document
+from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.soft_pins import unbranched_limb
 
 Place = tuple[float, float, float]
@@ -45,12 +50,17 @@ def test_a_placed_hand_stays_while_the_other_is_dragged(client: SocketClient) ->
     assert np.linalg.norm(where(client, "right_wrist") - placed) < 0.02
 
 
-def test_without_soft_pins_a_hand_follows_the_body(client: SocketClient) -> None:
-    client.command(type="set_solver_settings", **USUAL, soft_pins=False)
-    put(client, "right_wrist", (-0.3, 1.0, 0.3))
-    placed = where(client, "right_wrist")
-    put(client, "left_wrist", (0.45, 1.75, 0.3))
-    assert np.linalg.norm(where(client, "right_wrist") - placed) > 0.05
+def test_a_hand_follows_the_body_only_without_soft_pins(client: SocketClient) -> None:
+    moved: dict[bool, float] = {}
+    for stay in (True, False):
+        client.command(type="reset_pose", actor=1)
+        client.command(type="set_solver_settings", **USUAL, soft_pins=stay)
+        put(client, "right_wrist", (-0.3, 1.0, 0.3))
+        placed = where(client, "right_wrist")
+        put(client, "head", (0.0, 1.4, 0.38))
+        moved[stay] = float(np.linalg.norm(where(client, "right_wrist") - placed))
+    assert moved[True] < 0.02
+    assert moved[False] > 0.05
 
 
 def test_applying_a_pose_clears_soft_pins(client: SocketClient) -> None:
@@ -115,3 +125,31 @@ def test_hands_that_meet_do_not_twist_the_body(client: SocketClient) -> None:
         turned.append(float(np.degrees(np.arccos(one @ other))))
     free, staying = turned
     assert staying < free + 5.0
+
+
+def test_the_limb_of_a_hand_with_fingers_is_the_whole_arm() -> None:
+    skeleton = figure("human_with_fingers").skeleton
+    wrists = frozenset({"left_wrist", "right_wrist"})
+    for joint in ("left_wrist", "left_index_2"):
+        found = unbranched_limb(skeleton, joint, wrists)
+        assert {"left_clavicle", "left_elbow", "left_thumb_1"} <= found
+        assert "chest" not in found
+
+
+def test_a_placed_hand_with_fingers_stays_while_the_other_is_dragged(tmp_path: Path) -> None:
+    """In a crouch, where the trunk has to turn for the second hand."""
+    document = Document.create(tmp_path / "hands.writhe", "Hands")
+    number = document.add_actor("human_with_fingers")
+    editor, skeleton = Editor(document), figure("human_with_fingers").skeleton
+    drags = (("hips", (0.0, 0.45, -0.14)), ("right_wrist", (-0.13, 0.16, 0.22)))
+    for joint, place in (*drags, ("left_wrist", (0.05, 0.16, 0.24))):
+        start = forward(skeleton, document.actor(number).configuration).position(joint)
+        for k in range(60):
+            at = start + min(1.0, (k + 1) / 40) * (np.array(place) - start)
+            handle = protocol.DragHandle(skeleton.index(joint), (0.0, 0.0, 0.0), vector3(at))
+            editor.drag(protocol.Drag(k, number, [handle], 2))
+        editor.release(protocol.Release(joint, number))
+        editor.refresh()
+    frames = forward(skeleton, document.actor(number).configuration)
+    assert np.linalg.norm(frames.position("left_wrist") - (0.05, 0.16, 0.24)) < 0.03
+    assert np.linalg.norm(frames.position("right_wrist") - (-0.13, 0.16, 0.22)) < 0.15

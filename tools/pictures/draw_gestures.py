@@ -79,6 +79,7 @@ class Gesture:
     things: tuple[Thing, ...] = ()
     onto: tuple[float, float, float] | None = None
     yaw_deg: float = 35.0
+    turn_deg: float = -75.0  # from the first to the second view
 
 
 def _height(joint: str, sign: float = 1.0) -> Choose:
@@ -143,6 +144,7 @@ GESTURES = (
         hand={"right": "flat", "left": "flat"},
         things=(Thing("box", (0.0, 1.0, 0.65), (1.2, 2.0, 0.1)),),
         onto=(0.0, 0.0, -1.0),
+        turn_deg=50.0,
         yaw_deg=75.0,
     ),
     Gesture("point", ((RIGHT, (-0.22, 1.40, 0.56)),), hand={"right": "point"}, yaw_deg=60.0),
@@ -313,7 +315,7 @@ def joint_error_cm(one: Floats, other: Floats) -> float:
 def picture(scene: Scene, q: Floats, gesture: Gesture) -> Floats:
     """The pose from two sides."""
     tiles: list[Floats] = []
-    for yaw in np.radians([gesture.yaw_deg, gesture.yaw_deg - 75.0]):
+    for yaw in np.radians([gesture.yaw_deg, gesture.yaw_deg + gesture.turn_deg]):
         view = (np.sin(yaw), 0.22, np.cos(yaw))
         tiles.append(strip_image(scene, q[None], frames=[0], size=TILE, view=view))
     return np.concatenate(tiles, axis=1)

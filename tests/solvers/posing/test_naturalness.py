@@ -94,7 +94,7 @@ def test_the_studio_poses_as_the_library_does(tmp_path: Path) -> None:
         "default",
         human,
         builtin_database(),
-        controls=Controls(balance=0.4, rhythm=1.0, gaze=1.0),
+        controls=Controls(balance=0.4, idle=0.5, rhythm=1.0, gaze=1.0),
     )
     start = forward(human.skeleton, q).position("right_wrist")
     for k in range(60):

@@ -78,3 +78,17 @@ def test_a_body_that_faces_backwards_at_rest_walks_ahead() -> None:
     assert frames.position("hips")[-1, 2] < frames.position("hips")[0, 2] - 1.2
     across = frames.position("left_hip") - frames.position("right_hip")
     assert (across[:, 0] < 0.0).all(), "it must not turn around to walk backwards"
+
+
+@pytest.mark.parametrize("goal", [(0.2, -0.6), (-0.6, -0.4)])
+def test_a_walk_that_begins_with_a_turn_keeps_its_toes_above_the_floor(
+    goal: tuple[float, float],
+) -> None:
+    human = figure("human")
+    database, number = preset_pose("basic", "stand")
+    found = walk(human, database.q[number], goal, fps=FPS)
+    assert found.certificate.certified
+    toes = found.motion.frames()
+    for toe in ("left_toe", "right_toe"):
+        height = toes.position(toe)[:, 1]
+        assert height.min() > height[0] - 1e-3

@@ -6,6 +6,7 @@ import { on, store } from "../../store";
 
 const HEIGHT_M = 0.004; // above the floor
 const RADIUS_M = 0.022;
+const TOLERANCE_M = 0.01; // steps of a drag keep the centre of mass within 6 mm of the support
 const KEPT = "#2b8a3e",
   LOST = "#d6336c";
 
@@ -43,11 +44,11 @@ export const install: Install = (editor) => {
   return {};
 };
 
-/** Whether a point lies in a convex polygon, counter-clockwise or clockwise. */
+/** Whether a point lies in a convex polygon, in either order of its corners, or beyond it by no more than the tolerance. */
 export function isInside([x, z]: [number, number], polygon: [number, number][]): boolean {
   const sides = polygon.map(([ax, az], k) => {
     const [bx, bz] = polygon[(k + 1) % polygon.length];
-    return (bx - ax) * (z - az) - (bz - az) * (x - ax);
+    return ((bx - ax) * (z - az) - (bz - az) * (x - ax)) / Math.max(Math.hypot(bx - ax, bz - az), 1e-9);
   });
-  return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);
+  return sides.every((side) => side >= -TOLERANCE_M) || sides.every((side) => side <= TOLERANCE_M);
 }

@@ -16,6 +16,7 @@ from writhe.database import PostureDatabase
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
+from writhe.postures.finger_room import with_room_for_fingers
 from writhe.postures.retarget_posture import posture_on_body
 from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap, extended, extends
@@ -71,16 +72,17 @@ def posture_of(figure: Figure, library: str, name: str, now: Floats, placement: 
     placement: (7,) pose of the object, if the preset pose has one.
     """
     database, number = preset_pose(library, name)
-    human = database.figure
+    human, origin = database.figure, np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
     if extends(figure, human):
-        if database.object_name:
-            posture = relative_to_object(database, number, placement)
-        else:
+        if not database.object_name:
             posture = at_current_root(human.skeleton, database.q[number], now)
-        return extended(figure, human, posture, now)
+            return with_room_for_fingers(figure, human, extended(figure, human, posture, now))
+        posture = extended(figure, human, relative_to_object(database, number, origin), now)
+        posture = with_room_for_fingers(figure, human, posture, database.object_name)
+        turn, shift = rotation_matrix(placement[3:]), placement[:3]
+        return moved_roots(figure.skeleton, posture[None], turn, shift)[0]
     mapping = BodyMap(figure, human)
     if database.object_name:
-        origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
         authored = relative_to_object(database, number, origin)
         q = posture_on_body(mapping, authored, database.object_name)
         turn, shift = rotation_matrix(placement[3:]), placement[:3]

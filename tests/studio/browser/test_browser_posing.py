@@ -67,11 +67,18 @@ def test_an_arrow_moves_the_selected_part_in_depth_whatever_the_view(open_page: 
     assert abs(moved[0]) < 0.02 and abs(moved[1]) < 0.02
 
 
+def test_no_two_actions_share_a_shortcut(open_page: OpenPage) -> None:
+    page = open_page(size=(1000, 700))
+    keys = page.evaluate("() => window.writhe.editor.actions.flatMap(action => action.keys)")
+    assert len(keys) > 40
+    assert sorted({key for key in keys if keys.count(key) > 1}) == []
+
+
 def test_a_limb_is_posed_joint_by_joint(open_page: OpenPage) -> None:
     page = open_page(size=(1000, 700))
     page.mouse.click(*where(page, "left_elbow"))
     wait_for(page, "s.selected !== null")
-    page.keyboard.press("Shift+J")
+    page.keyboard.press("Shift+I")
     wait_for(page, "s.state.features.limb_modes.limbs.length === 1")
     page.keyboard.press("Escape")
     names = ("left_shoulder", "left_wrist", "right_wrist", "head", "hips")

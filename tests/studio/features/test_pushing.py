@@ -56,6 +56,30 @@ def test_a_ball_pushed_into_the_chest_moves_it_and_is_saved_as_one_command(edito
     assert editor.document.objects()[0].data.position[2] == pytest.approx(0.8)
 
 
+@pytest.mark.parametrize("steps", [1, 4, 20])
+def test_a_pinned_wrist_is_at_its_pin_after_a_push_of_any_speed(tmp_path: Path, steps: int):
+    document = Document.create(tmp_path / "hand.writhe", "Hand")
+    document.add_actor("hand")
+    actor, figure = document.actors()[0], document.figure("hand")
+    q = Editor(document).pose_now(actor)
+    with document.edit("Add") as edit:
+        number = object_edits.add_beside(document, edit, "ball", actor, q, to_walk_to=False)
+    editor, before = Editor(document), forward(figure.skeleton, q)
+    start, goal = np.array(document.objects()[0].data.position), before.position("middle_3")
+    way, turn = np.array([goal[0], start[1], goal[2]]) - start, document.objects()[0].data.rotation
+    for k in range(1, steps + 1):
+        x, y, z = (float(v) for v in start + way * k / steps)
+        pushing.push(editor, pushing.PushObject(k, number, (x, y, z), turn))
+    carry_out(editor, pushing.CommitPush(request="keepkeep", object=number))
+    after = forward(figure.skeleton, editor.pose_now(document.actors()[0]))
+    np.testing.assert_allclose(after.position("wrist"), before.position("wrist"), atol=2e-4)
+    assert np.linalg.norm(after.position("index_3") - before.position("index_3")) > 0.004
+    found = editor.posed_actor(document.actors()[0]).diagnostics
+    clearance_m = found.measure(editor.pose_now(document.actors()[0])).clearance_m
+    assert clearance_m is not None
+    assert clearance_m > -0.001
+
+
 def test_parts_that_hold_each_other_stay_together_in_a_drag(editor: Editor):
     actor = editor.document.actors()[0]
     figure = editor.document.figure(actor.figure)

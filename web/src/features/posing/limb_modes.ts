@@ -14,7 +14,7 @@ export const install: Install = (editor) => {
     {
       class: "wide",
       type: "button",
-      title: "FK for the limb of the selected part: a drag turns that part alone, what is below it follows (Shift+J)",
+      title: "FK for the limb of the selected part: a drag turns that part alone, what is below it follows (Shift+I)",
       click: toggle,
     },
     icon("curve"),
@@ -30,7 +30,7 @@ export const install: Install = (editor) => {
       {
         name: "limb-mode",
         title: "IK or FK for the selected limb",
-        keys: ["Shift+J"],
+        keys: ["Shift+I"],
         group: "Pose",
         enabled,
         run: toggle,

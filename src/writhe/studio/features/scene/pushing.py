@@ -11,7 +11,7 @@ from msgspec import Meta
 from writhe.arrays import Floats, Quaternion, Vector3
 from writhe.errors import WritheError
 from writhe.scene import ObjectKind, Scene
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, forward
 from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, relations
@@ -23,6 +23,9 @@ from writhe.studio.protocol import ActorPose, Command, Message, MessagePart, Nam
 from writhe.terms import Term
 
 feature = Feature("pushing")
+
+_PIN_KEPT_M = 1e-4  # pins give way to a fast object; a saved pose has them nearer than this
+_SETTLING_STEPS = 40  # at most, until they are
 
 
 class PushObject(Message):
@@ -152,6 +155,7 @@ def keep(editor: Editor, edit: Edit, message: CommitPush) -> None:
     response = pushed.response
     if response is None or pushed.object != message.object:
         return
+    _settle(editor, pushed, response)
     layout, document = response.layout, editor.document
     for actor in _actors(editor, layout.scene):
         q = pushed.q[layout.actor_q[scene_builder.actor_label(actor.id)]]
@@ -166,6 +170,20 @@ def keep(editor: Editor, edit: Edit, message: CommitPush) -> None:
     rotation = (turn[0], turn[1], turn[2], turn[3])
     object_edits.place_object(document, edit, message.object, (x, y, z), rotation, editor.time_s)
     pushed.response = None
+
+
+def _settle(editor: Editor, pushed: _Push, response: CollisionResponse) -> None:
+    """Go on with the object where it is until pinned joints are back at their pins."""
+    name = scene_objects.object_label(editor.document.object_row(pushed.object))
+    placement = pushed.q[response.layout.object_q[name]].copy()
+    where = {pin.joint: np.array(pin.position_in_world) for pin in pushed.pins}
+    frames = forward(response.skeleton, pushed.q)
+    away_m = [float(np.linalg.norm(frames.position(j) - p)) for j, p in where.items()]
+    for _ in range(_SETTLING_STEPS):
+        if max(away_m, default=0.0) < _PIN_KEPT_M:
+            return
+        result = response.step(pushed.q, pins=pushed.pins, objects={name: placement})
+        pushed.q, away_m = result.q, list(result.pin_error_m.values())
 
 
 @feature.command("Hold parts")

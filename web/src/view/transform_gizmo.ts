@@ -72,18 +72,18 @@ export class TransformGizmo implements Tool {
       then();
       this.viewport.draw();
     };
+    const restore = () => {
+      this.movable.preview(from);
+      this.movable.cancelled?.();
+    };
     return {
       move: ({ ray }) => {
         follow(ray, now);
         this.movable.preview(now);
         this.viewport.draw();
       },
-      up: (_, moved) => end(() => (moved ? this.movable.commit(now) : this.movable.preview(from))),
-      cancel: () =>
-        end(() => {
-          this.movable.preview(from);
-          this.movable.cancelled?.();
-        }),
+      up: (_, moved) => end(() => (moved ? this.movable.commit(now) : restore())),
+      cancel: () => end(restore),
     };
   }
 
@@ -151,7 +151,8 @@ export class TransformGizmo implements Tool {
         if (distance < least) [least, best] = [distance, handle];
       }
     }
-    return best;
+    // nearer to the middle than to a handle, a press is one on the part itself
+    return this.solid && Math.hypot(at.x - middle.x, at.y - middle.y) < least ? null : best;
   }
 }
 

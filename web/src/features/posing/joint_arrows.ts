@@ -19,6 +19,8 @@ export const install: Install = (editor) => {
         return { position: character.jointPosition(store.selected), rotation: new THREE.Quaternion() };
       },
       preview: ({ position }) => {
+        const start = viewport.character(store.active)!.jointPosition(store.selected!);
+        if (joint === null && position.distanceTo(start) < 1e-6) return; // pressed, not moved yet
         joint ??= store.selected!;
         drag.pull(POINTER, joint, position);
       },
@@ -27,8 +29,8 @@ export const install: Install = (editor) => {
         drag.release(POINTER);
       },
       cancelled: () => {
+        if (joint !== null) drag.cancel();
         joint = null;
-        drag.cancel();
       },
     },
     [],

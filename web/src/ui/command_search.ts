@@ -34,6 +34,7 @@ export function openCommandSearch(editor: Editor): void {
   const choose = (entry: Entry | undefined) => {
     if (!entry) return;
     dialog.close();
+    dialog.remove(); // at once: a focused field that is only closed still takes keys
     entry.run();
   };
   let shown: Entry[] = [];

@@ -46,5 +46,5 @@ def test_picking_up_needs_a_key():
     keys = [Key(0.0, rest), Key(1.0, bent)]
     with pytest.raises(WritheError, match=r"no key.*nearest"):
         animate_carrying(scene, keys, [Carry("ball", "left_wrist", 0.4)], fps=30.0)
-    with pytest.raises(WritheError, match="until"):
+    with pytest.raises(WritheError, match="must be put down after"):
         Carry("ball", "left_wrist", 1.0, 0.5)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from writhe.animation import AnimateOptions, AnimationStatus, Key, animate
+from writhe.animation import AnimateOptions, AnimationStatus, Key, KeyBlend, animate
+from writhe.animation.body.turn_joint import turned
 from writhe.arrays import Floats
 from writhe.hands import hand_pose
+from writhe.kernels.animation.key_blend import key_steps
 from writhe.kernels.skeleton.mass import centre_of_mass
 from writhe.postures.builtin.pose_setting import PoseSetting
 from writhe.postures.preset_poses import posture_of, preset_pose, relative_to_object
@@ -161,3 +165,35 @@ def test_the_body_leans_with_every_easing(human: Figure):
     for ease in ("linear", "ease_in_out"):
         found = animate(chair, [Key(0.0, stand, ease), Key(2.0, sit)], fps=30.0)
         assert pitch_degrees(found.motion).max() > 25.0
+
+
+def test_a_detour_takes_its_time(human: Figure):
+    """No joint of a detour turns much faster than in the blend of the keys."""
+    chair = PoseSetting(human, "chair").layout.scene
+    start = preset("sit ankle on knee, hands in lap", "chair")
+    goal = preset("sit ankles crossed, hands in lap", "chair")
+    keys = [Key(0.0, start), Key(1.5, goal)]
+    found = animate(chair, keys, fps=30.0)
+    assert found.planned and found.certificate.certified
+    blend = KeyBlend(human.skeleton, np.array([0.0, 1.5]), np.stack([start, goal]), ("smooth",) * 2)
+    usual = largest_turn(human, blend.sample(np.arange(46) / 30.0))
+    assert largest_turn(human, found.motion.q) < 1.2 * usual
+
+
+def test_a_key_that_overlaps_moves_out_if_it_may_and_the_first_one_stays(human: Figure):
+    stand = preset("stand")
+    inwards = turned(human.skeleton, stand, "left_shoulder", np.array([0.0, 0.0, 1.0]), -0.3)
+    keys = [Key(0.0, stand), Key(1.0, inwards)]
+    options = AnimateOptions(plan=False, clear_keys=True)
+    left_there = animate(human, keys, fps=30.0, options=replace(options, clear_keys=False))
+    assert not left_there.certificate.certified
+    found = animate(human, keys, fps=30.0, options=options)
+    assert found.certificate.certified
+    np.testing.assert_array_equal(found.motion.q[0], stand)
+
+
+def largest_turn(human: Figure, rows: Floats) -> float:
+    """The largest rotation of a joint from one row (nq) to the next, rad."""
+    steps = np.zeros((len(rows) - 1, human.skeleton.dof_count))
+    key_steps(human.skeleton.tree, np.ascontiguousarray(rows), steps)
+    return float(np.abs(steps * human.skeleton.tree.dof_turns).max())

@@ -14,7 +14,7 @@ from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError, WritheError
 from writhe.io import save
 from writhe.planning import FramePin, FrameSlide
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.kinematics import integrate, interpolate
 from writhe.solvers.posing import pin_here

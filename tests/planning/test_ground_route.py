@@ -7,7 +7,7 @@ import pytest
 
 from writhe.arrays import Floats
 from writhe.collision import box, capsule
-from writhe.planning.ground_route import ROOM_M, Outline, outlines, route
+from writhe.planning.ground_route import CLEARANCE_M, Outline, outlines, route
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton.figures import figure
 
@@ -31,7 +31,7 @@ def test_a_free_way_is_straight_and_a_blocked_one_keeps_its_room() -> None:
     assert len(route(start, goal, [square(3.0, 2.0, 0.3)])) == 2
     way = route(start, goal, [square(0.1, 2.0, 0.3)])
     assert len(way) > 2
-    assert distance(way, square(0.1, 2.0, 0.3)) > ROOM_M - 0.01
+    assert distance(way, square(0.1, 2.0, 0.3)) > CLEARANCE_M - 0.01
     assert np.linalg.norm(np.diff(way, axis=0), axis=1).sum() < 4.4
     assert way[1:-1, 0].max() < 0.0  # on the shorter side
 

@@ -9,6 +9,7 @@ from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
     from writhe.animation.animate_keys import animate
+    from writhe.animation.body.moving_hold import moving_hold
     from writhe.animation.carried_objects import Carry, animate_carrying
     from writhe.animation.clip_operations import layer, loop, stretch, trim
     from writhe.animation.foot_contacts import detect_contacts
@@ -44,6 +45,7 @@ else:
             "TimedPin": "writhe.animation.pins",
             "animate": "writhe.animation.animate_keys",
             "detect_contacts": "writhe.animation.foot_contacts",
+            "moving_hold": "writhe.animation.body.moving_hold",
             "walk": "writhe.animation.walking",
         },
     )
@@ -69,6 +71,7 @@ __all__ = [
     "loop",
     "mirrored_clip",
     "mirrored_pose",
+    "moving_hold",
     "refine_motion",
     "stretch",
     "trim",

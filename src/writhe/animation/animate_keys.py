@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.animation.body.body_model import BodyModel
 from writhe.animation.clear_spans import SpanClearing
-from writhe.animation.collision_world import Surroundings, World, figure_world, scene_world
+from writhe.animation.collision_world import EnvironmentOverTime, World, figure_world, scene_world
 from writhe.animation.conflicts import find_conflicts, moved_keys, worst_pin_error
 from writhe.animation.foot_contacts import contacts_of_keys
 from writhe.animation.in_between import InBetween
@@ -39,7 +39,7 @@ def animate(
     actor: str | None = None,
     floor: bool | float = True,
     table: CollisionTable | None = None,
-    surroundings: Surroundings | None = None,
+    environment: EnvironmentOverTime | None = None,
     options: AnimateOptions | None = None,
 ) -> Animation:
     """A motion through the keys of a figure, or of an actor (by default the first) of a scene.
@@ -52,7 +52,7 @@ def animate(
     pins: a `TimedPin`; a `Pin`, `Hold` or joint name holds all the time. By default the feet that
         keys share (`detect_contacts`); () for none.
     table: the collision shapes of a figure, by default its capsules.
-    surroundings: configurations (times, nq) of the whole scene at given times; by default other
+    environment: configurations (times, nq) of the whole scene at given times; by default other
         actors rest and objects follow their keys.
     """
     begin = time.perf_counter()
@@ -60,7 +60,7 @@ def animate(
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     times, poses = check_keys(figure.skeleton, keys)
     world = (
-        scene_world(subject, actor, surroundings)
+        scene_world(subject, actor, environment)
         if isinstance(subject, Scene)
         else figure_world(figure, poses, table, floor)
     )

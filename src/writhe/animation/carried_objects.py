@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from writhe.animation.animate_keys import animate
-from writhe.animation.collision_world import Surroundings
+from writhe.animation.collision_world import EnvironmentOverTime
 from writhe.animation.key_interpolation import Key, check_keys
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import EDGE_S, TimedPin
@@ -40,8 +40,8 @@ class Carry:
         check_fields(self)
         if not self.start_s < self.end_s:
             raise WritheError(
-                f"{self.object_name!r} is carried until {self.end_s:g} s,"
-                f" not after {self.start_s:g} s"
+                f"{self.object_name!r} must be put down after it is picked up:"
+                f" end_s is {self.end_s:g} s, start_s {self.start_s:g} s"
             )
 
 
@@ -88,7 +88,7 @@ def animate_carrying(
             fps=fps,
             pins=None if pins is None else _pins_in(pins, start, end, now, who),
             actor=who,
-            surroundings=_still(state),
+            environment=_still(state),
             options=options,
         )
         parts.append(part)
@@ -115,7 +115,7 @@ def animate_carrying(
     )
 
 
-def _still(q: Floats) -> Surroundings:
+def _still(q: Floats) -> EnvironmentOverTime:
     """Everything around the actor as it is in the configuration q of the whole scene."""
 
     def around(times_s: Floats) -> Floats:

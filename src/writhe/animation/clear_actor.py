@@ -348,7 +348,7 @@ class ActorMotion:
             return self.best(rows, self._ways(rows, held, progress))
         except WritheError as error:
             raise WritheError(
-                f"{self._in_the_way(rows)}, and neither a small correction nor a way around was"
+                f"{self._in_the_way(rows)}, and neither a small correction nor a detour was"
                 " found: add a key between these poses in which the parts are apart, or move one of"
                 " the poses."
             ) from error

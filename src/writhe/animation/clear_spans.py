@@ -239,7 +239,8 @@ class SpanClearing:
         mean = float(travel[-1]) / (last - first)
         usual = self._fastest(self._blend, first, last)
         ramp = float(np.clip(1.0 - mean / max(_FAST * usual, 1e-9), *_RAMPS))
-        at = np.interp(trapezoid(u, ramp) * travel[-1], travel, np.arange(len(rows), dtype=float))
+        reached = trapezoid(u, ramp) * float(travel[-1])
+        at = np.interp(reached, travel, np.arange(len(rows), dtype=float))
         out = frames.blend[first : last + 1].copy()
         out[:, world.actor_q] = path_rows(world.skeleton, rows, at)[:, world.actor_q]
         out[0], out[-1] = frames.q[first], frames.q[last]
@@ -255,8 +256,9 @@ class SpanClearing:
             path = self._timed(first, last, frames.q[first : last + 1].copy())
             frames.use_path(first, last + 1, path)
             frames.solve(first, last + 1)
+            left = self.widen(first, last, self.blocked(first, last))
             now = self._fastest(frames.q, first, last)
-            if now > fastest or len(self.blocked(first, last)):
+            if now > fastest or len(left):
                 break
             best, fastest = self._kept(), now
         return best

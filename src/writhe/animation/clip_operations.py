@@ -38,7 +38,10 @@ def stretch(motion: Motion, duration_s: float) -> Motion:
     number(duration_s, "duration_s", above=0.0)
     count = max(2, round(duration_s * motion.fps) + 1)
     if count > MAX_FRAMES:
-        raise WritheError(f"a clip of {duration_s:g} s has {count} frames: at most {MAX_FRAMES}")
+        raise WritheError(
+            f"a clip of {duration_s:g} s would have {count} frames;"
+            f" at most {MAX_FRAMES} are possible"
+        )
     return replace(motion, q=motion.at(np.linspace(0.0, motion.duration_s, count)))
 
 
@@ -54,7 +57,9 @@ def loop(motion: Motion, times: int, *, join_s: float = _JOIN_S) -> Motion:
     fps, count = motion.fps, len(motion)
     join = min(round(join_s * fps), (count - 1) // 2)
     if times * count > MAX_FRAMES:
-        raise WritheError(f"{times} repetitions have over {MAX_FRAMES} frames")
+        raise WritheError(
+            f"{times} repetitions would have over {MAX_FRAMES} frames: repeat it fewer times"
+        )
     if count < 3 or times == 1:
         return motion
     skeleton, out = motion.skeleton, motion.q.copy()

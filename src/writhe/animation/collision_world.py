@@ -15,7 +15,7 @@ from writhe.skeleton import Figure, Skeleton
 
 # configurations (times, nq) of the whole scene at given times; `World.rows` overwrites the actor's
 # part
-Surroundings = Callable[[Floats], Floats]
+EnvironmentOverTime = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class World:
     actor_q: slice
     actor_v: slice
     prefix: str
-    around: Surroundings
+    around: EnvironmentOverTime
     limited_under: str | None  # the joint below which joint limits apply; None: everywhere
 
     @property
@@ -81,7 +81,7 @@ def figure_world(
     return World(figure, shapes, slice(0, nq), slice(0, nv), "", around, None)
 
 
-def scene_world(scene: Scene, actor: str | None, surroundings: Surroundings | None) -> World:
+def scene_world(scene: Scene, actor: str | None, environment: EnvironmentOverTime | None) -> World:
     """An actor (by default the first) of a scene; animated objects follow their keys."""
     chosen, layout = scene.actor(actor), scene.layout
 
@@ -98,6 +98,6 @@ def scene_world(scene: Scene, actor: str | None, surroundings: Surroundings | No
         layout.actor_q[chosen.name],
         layout.actor_v[chosen.name],
         f"{chosen.name}.",
-        surroundings or around,
+        environment or around,
         chosen.name,
     )

@@ -2,10 +2,13 @@
 and balance.
 
 Frames are solved one by one (`kernels.animation.frame_solve`), so that any window of frames, such
-as that around a playhead, can be solved first. Every span starts and ends exactly at its keys. If
-its forward solution does not end at the second key, the span is solved backwards from that key too,
-and the forward solution is faded into the backward one. Then corrections are smoothed over time, if
-there are any, and the frames are solved once more.
+as that around a playhead, can be solved first. Every span starts and ends exactly at its keys:
+
+1. The span is solved forwards from its first key.
+2. If that does not end at the second key, the span is also solved backwards from that key, and the
+   forward solution is faded into the backward one.
+3. Where frames were corrected, the corrections are smoothed over time, and the frames are solved
+   once more.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from writhe import time_filters
 from writhe.animation.body.balance import Balance
 from writhe.animation.body.body_model import LIMIT_INSET, SUPPORT_DIRECTIONS, BodyModel, frame_model
 from writhe.animation.body.limited_blend import limited_blend
@@ -41,9 +45,9 @@ class InBetween:
     """The frames of one animation. Not thread-safe.
 
     keys (k, nq) are the actor's configurations at key_times_s, times_s (F,) the frame times, and
-    slopes (k, nv) those of `KeyBlend`. If `move_keys` is False, the keys are not changed, even
-    if they miss a pin. After construction `q` (F, nq) is the blend; `solve` corrects a range of
-    frames.
+    slopes (k, nv) the tangents at the keys, as in `KeyBlend`. If `move_keys` is False, the keys are
+    not changed, even if they miss a pin. After construction `q` (F, nq) is the blend; `solve`
+    corrects a range of frames.
     """
 
     def __init__(
@@ -66,11 +70,11 @@ class InBetween:
         rows = world.rows(key_times_s, keys)
         self._model = frame_model(body, self.pins)
         self._work = body.workspace(len(self.pins))
-        # the keys themselves, with every pin that holds at them
-        self.min_clearance = self._min_clearance(rows)
+        self.min_clearance = self._min_clearance(rows[:1] if options.clear_keys else rows)
+        # the keys, moved to meet every pin that holds at them
         self.keys = self._solved_keys(rows) if move_keys else rows
         self.key_rows = rows
-        if not np.array_equal(self.keys, rows):
+        if options.clear_keys or not np.array_equal(self.keys, rows):
             self.min_clearance = self._min_clearance(self.keys)
         actor_rows = np.ascontiguousarray(self.keys[:, world.actor_q])
         blend = KeyBlend(world.figure.skeleton, key_times_s, actor_rows, ease, slopes)
@@ -150,8 +154,8 @@ class InBetween:
 
         Limits are widened to the rows.
 
-        fixed: frames whose poses must not change. Overlaps in them are tolerated in the other
-        frames too, and frames beside them are not smoothed.
+        fixed: frames whose poses must not change. An overlap in a fixed frame is allowed in every
+        frame, and frames next to a fixed one are not smoothed.
         """
         self.blend, self.q, self.targets = rows.copy(), rows.copy(), targets
         self._key_frames = []
@@ -188,9 +192,8 @@ class InBetween:
     def _run(self, blend: Floats, first: int, stop: int, *, carry: int, contacts: bool) -> int:
         """Solve frames near `blend`; returns the iterations used.
 
-        carry: the frame whose correction of the blend is the initial guess of a frame: 1 is the
-        frame before it, -1 the frame after it (the last frame is solved first). With 0, frames
-        start from `q`.
+        carry: the initial guess of a frame is the blend with the correction of the frame before it
+        (1) or after it (-1, solved last to first); with 0 it is the frame of `q`.
         """
         targets, options = self.targets, self.options
         if carry:
@@ -266,14 +269,12 @@ class InBetween:
 
     def _smooth(self, first: int, stop: int) -> int:
         """Smooth the corrections over time, except near keys, and solve again from the result."""
-        from scipy.ndimage import gaussian_filter1d
-
         x = self.corrections(first, stop)
         if np.abs(x).max() < 1e-6:
             return 0
         fps = 1.0 / max(float(np.diff(self.times_s).min()), 1e-6)
         width = max(1.0, self.options.smooth_s * fps)
-        soft = gaussian_filter1d(x, width, axis=0, mode="nearest")
+        soft = time_filters.gaussian(x, width)
         times = self.times_s[first:stop]
         away = np.abs(times[:, None] - self.key_times_s[None]).min(axis=1) * fps
         weight = smoothstep(away / (2.0 * width))[:, None]
@@ -302,7 +303,7 @@ class InBetween:
         at = (values < body.lower + _AT_LIMIT_RAD) | (values > body.upper - _AT_LIMIT_RAD)
         tree = self._skeleton.tree
         joints = tree.dof_joint[body.limits.v_at[at]]
-        return tuple(dict.fromkeys(self._skeleton.names[j] for j in joints))
+        return tuple(dict.fromkeys(self._skeleton.names[int(j)] for j in joints))
 
     # ---- keys ----
 
@@ -325,8 +326,9 @@ class InBetween:
         )
         out = rows.copy()
         distance, angle = pin_errors(self.world.skeleton, pins, targets, rows)
+        first = 1 if self.options.clear_keys else len(rows)
         for k in range(len(rows)):
-            if max(distance[k].max(), angle[k].max()) > 1e-6:
+            if k >= first or max(distance[k].max(), angle[k].max()) > 1e-6:
                 self._solve_pose(packed, rows, k, out)
         return out
 
@@ -343,7 +345,7 @@ class InBetween:
         return pin_targets(self.world.skeleton, self.pins, times, rows, times, 0.0)
 
     def _min_clearance(self, rows: Floats) -> Floats:
-        """(k, K) least clearance of each pair in the span after each key (k, nq).
+        """(keys, pairs) least clearance of each pair in the span after each key.
 
         It is the margin, or the clearance at a key of the span if that is smaller. The last row is
         that of the last key.

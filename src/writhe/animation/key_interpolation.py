@@ -107,10 +107,11 @@ class KeyBlend:
         progress, cubic = np.zeros(len(u)), np.zeros(len(u), dtype=np.int64)
         for i in np.unique(span):
             at = span == i
-            if self.ease[i] == "smooth":
+            ease = self.ease[int(i)]
+            if ease == "smooth":
                 cubic[at] = 1
             else:
-                progress[at] = ease_progress(self.ease[i], u[at])
+                progress[at] = ease_progress(ease, u[at])
         out = np.empty((len(u), self.q.shape[1]))
         tree, lengths = self.skeleton.tree, self.lengths_s
         blend_rows(tree, self.q, self.steps, self.slopes, lengths, span, u, progress, cubic, out)

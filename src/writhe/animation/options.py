@@ -24,6 +24,7 @@ class AnimateOptions:
     raise_m: float = 0.001  # by which the margin is widened in each round
     max_speed_rad_s: float = 20.0  # of a joint; faster motion is reported
     plan: bool = True
+    clear_keys: bool = False  # move keys that overlap something out of it, except the first one
     balance: bool = True  # keep the centre of mass over what the body stands, kneels or sits on
 
     def __post_init__(self) -> None:

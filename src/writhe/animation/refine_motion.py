@@ -1,7 +1,7 @@
 """Spacetime refinement of any motion: timing, waypoints, held points, momentum.
 
 Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", section
-6.2, and the speed profiles of its section 8. A stretch of a motion is timed again with a
+6.2, and the speed profiles of its section 8. A segment of a motion is timed again with a
 bell-shaped speed between its waypoints, then all its frames are optimised at once
 (`planning.spacetime.refine`).
 """
@@ -24,6 +24,7 @@ from writhe.planning.spacetime import FramePin, FrameSlide, Held, Refined, Refin
 from writhe.planning.timing import PROFILES
 from writhe.skeleton import Figure, Motion, Skeleton
 from writhe.skeleton.configuration_paths import path_rows
+from writhe.skeleton.configurations import same_joints
 from writhe.skeleton.kinematics import difference
 from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.solvers.posing import Pin
@@ -36,14 +37,14 @@ MAX_FRAMES = 2000
 
 @dataclass(frozen=True)
 class RefinedMotion:
-    """The whole motion with its stretch refined, and what changed."""
+    """The whole motion with its segment refined, and what changed."""
 
     motion: Motion
     certificate: Certificate  # of the whole motion
     stretch: tuple[int, int]  # its first and last frame in `motion`
-    timed: Motion  # the stretch after timing, before the optimisation
+    timed: Motion  # the segment after timing, before the optimisation
     refined: Refined
-    held: tuple[Held, ...]  # in frames of the stretch
+    held: tuple[Held, ...]  # in frames of the segment
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain data."""
@@ -96,7 +97,7 @@ def refine_motion(
     if held is None:
         held = standing_feet(figure, motion) if table is None else ()
     table = table or CollisionTable.of_figure(figure)
-    if table.skeleton.names != motion.skeleton.names:
+    if not same_joints(table.skeleton, motion.skeleton, roots=False):
         raise WritheError("the motion and the collision shapes have different skeletons")
     motion = _with_masses(figure, motion)
     old_frames, fixed = _timing(motion, anchors, profile, duration_s)
@@ -147,22 +148,25 @@ def _range(first: int, last: int, count: int) -> tuple[int, int]:
     end = last % count if -count <= last < count else last
     if not 0 <= begin < end < count or end - begin < 4:
         raise WritheError(
-            f"a stretch needs five frames or more within 0 to {count - 1}, not {first} to {last}"
+            f"a segment needs at least five frames within 0 to {count - 1}, not {first} to {last}"
         )
     if end - begin > MAX_FRAMES:
-        raise WritheError(f"a stretch may have {MAX_FRAMES} frames at most, not {end - begin}")
+        raise WritheError(f"a segment may have at most {MAX_FRAMES} frames, not {end - begin}")
     return begin, end
 
 
 def _timing(
     motion: Motion, anchors: Sequence[int], profile: str, duration_s: float | None
 ) -> tuple[Floats, list[int]]:
-    """For each new frame of the stretch its frame in the motion, and the new frames of anchors."""
+    """For each new frame of the segment its frame in the motion, and the new frames of anchors."""
     begin, end = anchors[0], anchors[-1]
     seconds = (end - begin) / motion.fps
     stretch = 1.0 if duration_s is None else duration_s / seconds
     if not 0.02 <= stretch <= 50.0:
-        raise WritheError(f"the stretch lasts {seconds:.2f} s; {duration_s} s is not possible")
+        raise WritheError(
+            f"the segment lasts {seconds:.2f} s; its new duration must be 0.02 to 50 times that,"
+            f" not {duration_s} s"
+        )
     reached = _travelled(motion.skeleton, motion.q[begin : end + 1])
     frames: list[Floats] = []
     fixed = [0]
@@ -173,7 +177,8 @@ def _timing(
             old = a + u * (b - a)
         else:
             along = reached[a - begin : b - begin + 1]
-            wanted = along[0] + PROFILES[profile](u) * (along[-1] - along[0])
+            start, travel = float(along[0]), float(along[-1] - along[0])
+            wanted = start + PROFILES[profile](u) * travel
             old = np.interp(wanted, along, np.arange(a, b + 1))
         frames.append(old)
         fixed.append(fixed[-1] + count)
@@ -187,7 +192,7 @@ def _travelled(skeleton: Skeleton, q: Floats) -> Floats:
 
 
 def _moved(one: Held, old_frames: Floats) -> list[Held]:
-    """A pin or slide in frames of the stretch, if it is active there."""
+    """A pin or slide in frames of the segment, if it is active there."""
     inside = np.flatnonzero((old_frames >= one.first - 1e-9) & (old_frames <= one.last + 1e-9))
     if len(inside) == 0:
         return []

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from writhe.animation.animate_keys import animate
 from writhe.animation.body.turn_joint import about, turned
+from writhe.animation.collision_world import EnvironmentOverTime
 from writhe.animation.key_interpolation import Key
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.options import AnimateOptions
@@ -23,7 +24,7 @@ from writhe.arguments import checked
 from writhe.arrays import Floats, floats, number, vector3
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
-from writhe.planning.ground_route import Outline, outlines, route
+from writhe.planning.ground_route import CLEARANCE_M, Outline, outlines, route
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES, SIDES
@@ -45,6 +46,8 @@ _HIPS_RAD, _CHEST_RAD, _LEAN_RAD = 0.12, 0.24, 0.04
 _DROP_RAD, _SWAY_M = 0.07, 0.02  # in the middle of a step: hips drop, and move over the leg
 _THIGH_RAD, _KNEE_RAD = 0.5, 0.9  # by which the swinging leg is bent in the middle of a step
 _TOE_RAD, _HEEL_RAD = 0.35, 0.2  # pitch of a swinging foot after it leaves and before it lands
+_DETOURS = 4  # times that a way is searched again around what moves
+_PASSES_M = CLEARANCE_M - 0.01  # what moves is passed at this distance, at least
 _FARTHEST_M, _LONGEST_READY_S = 100.0, 10.0
 
 
@@ -69,6 +72,7 @@ def walk(
     ready_s: float = 0.0,
     actor: str | None = None,
     avoid: Sequence[Outline] | None = None,
+    environment: EnvironmentOverTime | None = None,
 ) -> Animation:
     """A walk of a person from a standing pose (nq) to the position goal_m (x, z) on the ground.
 
@@ -78,6 +82,7 @@ def walk(
     the body while it walks and at the end, standing as at the start (default: that pose); it is
     taken on the first step or, with ready_s, in that time before it. avoid: what the
     way goes around, by default the other actors and the objects of the scene at rest.
+    environment: as in `animate`; the path goes around what moves into it, too.
     """
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     skeleton, roles = figure.skeleton, dict(figure.roles)
@@ -93,8 +98,14 @@ def walk(
     around = list(avoid or ())
     if avoid is None and isinstance(subject, Scene):
         around = outlines(subject, subject.actor(actor).name, subject.layout.rest())
-    way = route(walker.origin.at, goal, around)
-    places = walker.places(way, facing_rad)
+    places = walker.places(route(walker.origin.at, goal, around), facing_rad)
+    if isinstance(subject, Scene) and environment is not None:
+        for _ in range(_DETOURS):
+            met = _met(subject, actor, environment, walker, places)
+            if not met:
+                break
+            around += met
+            places = walker.places(route(walker.origin.at, goal, around), facing_rad)
     keys = walker.keys(places)
     return animate(
         subject,
@@ -102,8 +113,29 @@ def walk(
         fps=fps,
         pins=[*walker.pins(places), *(TimedPin(hold) for hold in holds)],
         actor=actor,
-        options=AnimateOptions(fade_s=0.1, plan=False, balance=False),
+        environment=environment,
+        options=AnimateOptions(fade_s=0.1, plan=False, balance=False, clear_keys=True),
     )
+
+
+def _met(
+    scene: Scene,
+    actor: str | None,
+    environment: EnvironmentOverTime,
+    walker: _Walker,
+    places: list[_Place],
+) -> list[Outline]:
+    """The outlines of what has moved into the way when the body comes by."""
+    name = scene.actor(actor).name
+    times = walker.begin_s + STEP_S * np.arange(len(places))
+    rows = environment(np.concatenate([[0.0], times]))
+    still, out = [one.centres for one in outlines(scene, name, rows[0])], list[Outline]()
+    for place, row in zip(places, rows[1:], strict=True):
+        for outline in outlines(scene, name, row):
+            moved = not any(np.array_equal(outline.centres, centres) for centres in still)
+            if moved and outline.distance(place.at) < _PASSES_M:
+                out.append(outline)
+    return out
 
 
 def _busy(subject: Figure | Scene, actor: str | None, holds: Sequence[Hold]) -> set[str]:
@@ -140,7 +172,7 @@ class _Walker:
         length = np.concatenate([[0.0], np.cumsum(legs)])
         if length[-1] >= _NEAR_M:
             count = int(np.ceil(length[-1] / (STRIDE * self.leg_m)))
-            at = np.linspace(0.0, length[-1], count + 1)
+            at = np.linspace(0.0, float(length[-1]), count + 1)
             points = np.stack([np.interp(at, length, way[:, k]) for k in range(2)], axis=1)
             turn = _turn_between(self.origin.heading, _heading(points[1] - points[0]))
             self.first_side = 0 if turn >= 0.0 else 1

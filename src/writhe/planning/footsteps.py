@@ -26,7 +26,7 @@ from writhe.skeleton.quaternions import quaternion_of
 from writhe.skeleton.shape_fitting.capsule_masses import with_masses
 from writhe.solvers.posing import Controls, Pin, Target, pin_here
 from writhe.solvers.posing.default_poser import DefaultPoser
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.solvers.posing.support_polygon import support_polygon
 
 STEPPED = "the feet step to their places, one after the other"
@@ -266,7 +266,7 @@ class _Balancer:
     """Poses a figure on one foot, with the other one at a given place."""
 
     def __init__(self, figure: Figure) -> None:
-        options = DefaultOptions(gate=False)
+        options = DefaultPoserOptions(gate=False)
         if not figure.skeleton.mass.any():  # a motion file has no masses: use those of the shapes
             figure = replace(figure, skeleton=with_masses(figure.skeleton, figure.capsules))
         self._figure = figure

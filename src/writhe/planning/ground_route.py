@@ -1,7 +1,7 @@
-"""The way over the ground from one place to another, around what stands on it.
+"""The path over the ground from one position to another, around obstacles.
 
-What stands on the ground is a set of convex outlines, widened by the room that a walking body
-needs. The shortest way around convex outlines turns only at their corners (the visibility graph;
+Obstacles are convex outlines on the ground, widened by the clearance that a walking body
+needs. The shortest path around convex outlines turns only at their corners (the visibility graph;
 Lozano-Perez and Wesley 1979, "An algorithm for planning collision-free paths among polyhedral
 obstacles", Communications of the ACM 22(10)).
 """
@@ -20,10 +20,11 @@ from writhe.collision.shapes import Core
 from writhe.scene import Scene
 from writhe.skeleton import forward
 
-ROOM_M = 0.34  # from the middle of a walking body to what it passes
+CLEARANCE_M = 0.34  # from the middle of a walking body to what it passes
+_ARMS_M = 0.1  # by which the outlines of other actors are wider: arms swing
 _HIGHEST_M, _LOWEST_M = 1.9, 0.03  # what is above a body or below its steps is not in the way
 _CORNERS = 16  # of a widened disc
-_BLOCKS_M = 1e-3  # a way that is farther inside an outline is blocked
+_BLOCKS_M = 1e-3  # a path that is farther inside an outline is blocked
 
 
 class _Hull(NamedTuple):
@@ -49,6 +50,10 @@ class Outline(NamedTuple):
         hull = ConvexHull(points)
         return _Hull(points[hull.vertices], hull.equations[:, :2], hull.equations[:, 2])
 
+    def distance(self, point: Floats) -> float:
+        """At most the distance of a point (x, z) from it, m; negative inside."""
+        return _outside(self.widened(0.0), point)
+
 
 def outlines(scene: Scene, actor: str, row: Floats) -> list[Outline]:
     """The outlines of the objects and the other actors at a configuration (nq) of a scene.
@@ -57,6 +62,7 @@ def outlines(scene: Scene, actor: str, row: Floats) -> list[Outline]:
     """
     frames = forward(scene.layout.skeleton, row)
     own = {item.name for item in scene.objects if item.attached_to.startswith(f"{actor}.")}
+    people = {other.name for other in scene.actors}
     found: dict[str, list[Floats]] = {}
     for shape in scene.layout.table.source:
         owner = shape.part.partition(".")[0]
@@ -66,24 +72,24 @@ def outlines(scene: Scene, actor: str, row: Floats) -> list[Outline]:
         points = shape.points_in_joint @ turn.T + frames.position(shape.joint)
         low, high = points[:, 1].min() - shape.radius_m, points[:, 1].max() + shape.radius_m
         if low < _HIGHEST_M and high > _LOWEST_M:
-            radii = np.full((len(points), 1), max(shape.radius_m, 1e-3))
+            more = _ARMS_M if owner in people else 0.0
+            radii = np.full((len(points), 1), max(shape.radius_m, 1e-3) + more)
             found.setdefault(owner, []).append(np.hstack([points[:, [0, 2]], radii]))
     rows = [np.concatenate(discs) for discs in found.values()]
     return [Outline(discs[:, :2], discs[:, 2]) for discs in rows]
 
 
 def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
-    """(n, 2) the corners of the shortest way from start to goal (x, z), both included.
+    """(n, 2) the corners of the shortest path from start to goal (x, z), both included.
 
-    Room is kept from the outlines, less where start or goal is nearer. Outlines that contain one of
-    them are not avoided; where there is no way, it is a straight line.
+    The path keeps CLEARANCE_M from the outlines, less if start or goal is nearer. Outlines that
+    contain start or goal are not avoided. If there is no path, the result is the straight line.
     """
     hulls: list[_Hull] = []
     for outline in around:
-        exact = outline.widened(0.0)
-        nearest = min(_outside(exact, point) for point in (start, goal))
+        nearest = min(outline.distance(point) for point in (start, goal))
         if nearest > _BLOCKS_M:
-            hulls.append(outline.widened(min(ROOM_M, nearest - _BLOCKS_M)))
+            hulls.append(outline.widened(min(CLEARANCE_M, nearest - _BLOCKS_M)))
     corners = np.concatenate([np.zeros((0, 2)), *(hull.corners for hull in hulls)])
     points = np.concatenate([[start, goal], corners[_free(corners, hulls)]])
     before, length, heap = {0: 0}, {0: 0.0}, [(0.0, 0)]
@@ -100,10 +106,10 @@ def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
                 heapq.heappush(heap, (reach, int(j)))
     if 1 not in before:
         return np.array([start, goal])
-    way = [1]
-    while way[-1] != 0:
-        way.append(before[way[-1]])
-    return points[way[::-1]]
+    path = [1]
+    while path[-1] != 0:
+        path.append(before[path[-1]])
+    return points[path[::-1]]
 
 
 def _outside(hull: _Hull, point: Floats) -> float:
@@ -121,14 +127,14 @@ def _free(points: Floats, hulls: Sequence[_Hull]) -> Bools:
 
 
 def _visible(start: Floats, points: Floats, hulls: Sequence[_Hull]) -> Bools:
-    """(n,) whether the straight ways from start to points (n, 2) pass through no hull."""
+    """(n,) whether the straight lines from start to points (n, 2) pass through no hull."""
     out = np.ones(len(points), dtype=np.bool_)
     for hull in hulls:
         first = hull.normals @ start + hull.offsets + _BLOCKS_M
         change = (points - start) @ hull.normals.T
         with np.errstate(divide="ignore", invalid="ignore"):
             crossing = -first / change
-        # the share of the way that is inside all sides
+        # the fraction of the line that is inside all sides
         enters = np.where(change < 0.0, crossing, 0.0).max(axis=1)
         leaves = np.where(change > 0.0, crossing, 1.0).min(axis=1)
         never = ((change == 0.0) & (first > 0.0)).any(axis=1)

@@ -1,5 +1,7 @@
 """Sampling planners of OMPL (extra `ompl`): a fallback and a baseline.
 
+They are compared with the energy planner in `research.experiments.energy_planning`.
+
 States are tangent steps from the start posture. The motion validator is the gate, so the paths
 have the same guarantee as those of the other planners.
 

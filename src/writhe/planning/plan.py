@@ -71,7 +71,6 @@ def plan(
     a floor if both postures stand at about one height, unless `floor` is False. `Plan.notes` says
     what was assumed.
     """
-    notes: tuple[str, ...] = ()
     if isinstance(subject, Scene):
         chosen = subject.actor(actor)
         who, figure = chosen.name, chosen.figure
@@ -83,7 +82,7 @@ def plan(
             floor=False,
         )
         pinned = support.planted if planted is None else planted
-        problem, notes = scene_problem(subject, who, start, goal, planted=pinned), support.notes
+        problem = scene_problem(subject, who, start, goal, planted=pinned)
         prefix, at = f"{who}.", subject.layout.actor_q[who]
     else:
         figure = subject
@@ -94,12 +93,12 @@ def plan(
         problem = figure_problem(
             figure, first, last, planted=pinned, table=table, floor_m=support.floor_m
         )
-        notes, prefix, at = support.notes, "", slice(None)
+        prefix, at = "", slice(None)
     planner = make_planner(method, figure, options)
     stepped = None
     if planted is None:
         stepped = plan_steps(planner.plan, problem, figure, prefix=prefix, at=at)
     if stepped is not None:
-        return replace(stepped, notes=(*(n for n in notes if "planted" not in n), *stepped.notes))
+        return replace(stepped, notes=(*support.floor_notes, *stepped.notes))
     found = planner.plan(problem)
-    return replace(found, notes=(*notes, *found.notes))
+    return replace(found, notes=(*support.notes, *found.notes))

@@ -1,7 +1,7 @@
 """The assumptions of a plan about the ground: planted feet, and a floor under them.
 
 Two postures alone do not say whether the figure stands on the ground. A foot with the same pose in
-both is assumed to be planted; if the lowest point of both postures belongs to a leg and has about
+both is assumed to be planted; if the lowest point of both postures belongs to a foot and has about
 the same height, a floor is assumed at that height.
 """
 
@@ -77,11 +77,30 @@ def floor_height(figure: Figure, start: Floats, goal: Floats) -> float | None:
 
 @dataclass(frozen=True)
 class Support:
-    """The assumptions about the ground, with one sentence for each."""
+    """The assumptions about the ground."""
 
     planted: tuple[str, ...]
     floor_m: float | None
-    notes: tuple[str, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence for each assumption."""
+        return (*self.planted_notes, *self.floor_notes)
+
+    @property
+    def planted_notes(self) -> tuple[str, ...]:
+        """What is assumed about the feet."""
+        if not self.planted:
+            return ()
+        return (f"assumed planted, as both postures share them: {', '.join(self.planted)}",)
+
+    @property
+    def floor_notes(self) -> tuple[str, ...]:
+        """What is assumed about the floor."""
+        if self.floor_m is None:
+            return ()
+        height = f"{self.floor_m:.3f}"
+        return (f"assumed a floor at a height of {height} m, on which both postures stand",)
 
 
 def assumed_support(
@@ -90,12 +109,7 @@ def assumed_support(
     """The feet that both postures share, unless `plant` is off, and the floor under them."""
     planted = shared_feet(figure, start, goal) if plant else ()
     height = floor_height(figure, start, goal) if floor else None
-    notes: list[str] = []
-    if planted:
-        notes.append(f"assumed planted, as both postures share them: {', '.join(planted)}")
-    if height is not None:
-        notes.append(f"assumed a floor at a height of {height:.3f} m, on which both postures stand")
-    return Support(planted, height, tuple(notes))
+    return Support(planted, height)
 
 
 def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> CollisionTable:

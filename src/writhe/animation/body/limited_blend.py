@@ -38,9 +38,12 @@ def limited_blend(body: BodyModel, blend: KeyBlend, times_s: Floats) -> Floats:
         low, high = np.minimum(*lower[i : i + 2]), np.maximum(*upper[i : i + 2])
         beyond = np.maximum(low - values, values - high).max(axis=0) > _BEYOND
         for j in np.unique(tree.dof_joint[body.limits.v_at[beyond]]):
-            joint = skeleton.joints[j]
+            joint = skeleton.joints[int(j)]
             if joint.kind is JointKind.BALL and joint.limits is not None:
-                at, progress = skeleton.q_slice(joint.name), ease_progress(blend.ease[i], u[here])
+                at, progress = (
+                    skeleton.q_slice(joint.name),
+                    ease_progress(blend.ease[int(i)], u[here]),
+                )
                 ends = body.world.rows(blend.times_s[i : i + 2], blend.q[i : i + 2])[:, at]
                 rows[here, at] = _straight(joint.limits, ends, progress)
     return rows

@@ -259,6 +259,7 @@ export class BeforeAfter {
     BeforeAfter.shown = this;
     store.motionsBefore = before;
     this.note.textContent = changes.length === 1 ? changes[0].text : `${changes.length} segments changed`;
+    this.note.title = changes.map((change) => change.text).join("\n"); // which joint changed most, in each
     this.element.hidden = false;
     this.choose(false);
   }

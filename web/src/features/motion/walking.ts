@@ -33,12 +33,12 @@ export const install: Install = (editor) => {
       const wrong = message.conflicts.slice(0, 2).join(", ");
       if (wrong)
         showMessage(
-          `The character walks, but does not keep: ${wrong}. The strip on the timeline shows where.`,
+          `The walk was added, but some constraints are not kept: ${wrong}. The strip on the timeline shows where.`,
           "problem",
         );
       else
         showMessage(
-          `Walks until ${message.end_s.toFixed(2)} s. Move the playhead on, or choose a pose: it follows the walk.`,
+          `The walk ends at ${message.end_s.toFixed(2)} s. Move the playhead on, or choose a pose: it is keyed after the walk.`,
         );
     },
   };

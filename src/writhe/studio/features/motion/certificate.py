@@ -22,7 +22,12 @@ from writhe.scene import Scene
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.timeline import MAX_FRAMES
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, sample_document
+from writhe.studio.editing.scene.scene_builder import (
+    SceneKey,
+    actor_label,
+    build_scene,
+    sample_document,
+)
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Message, MessagePart, Task
 from writhe.studio.server.jobs import Job

@@ -198,4 +198,6 @@ def paste_pose(editor: Editor, edit: Edit, message: PastePose) -> None:
 
 def _check_length(frames: float) -> None:
     if frames > MAX_FRAMES:
-        raise WritheError(f"the clip would have {frames:.0f} frames: at most {MAX_FRAMES}")
+        raise WritheError(
+            f"the clip would have {frames:.0f} frames; at most {MAX_FRAMES} are possible"
+        )

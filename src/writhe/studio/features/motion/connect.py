@@ -19,7 +19,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import KeyRow, TrackKind, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Command, Message, MessagePart, Task
 from writhe.studio.server.jobs import Job

@@ -92,7 +92,7 @@ def preview(editor: Editor, message: PreviewKeys) -> KeyPreview:
     order = np.lexsort((~moved, times))
     fresh = np.diff(times[order], prepend=-1e9) > SAME_TIME_S  # a moved key replaces one there
     order = order[fresh]
-    keys = PoseKeys(times[order], timeline.keys.q[order], tuple(eases[k] for k in order))
+    keys = PoseKeys(times[order], timeline.keys.q[order], tuple(eases[int(k)] for k in order))
     changed = np.flatnonzero(moved[order])
     # frames from where a key was before change too
     old = timeline.keys.times_s[moved]

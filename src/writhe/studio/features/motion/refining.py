@@ -16,7 +16,7 @@ from writhe.solvers.tangling.actor_setup import variables_of
 from writhe.studio.document import TrackKind
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.protocol import Message, Task, Time
 from writhe.studio.server.jobs import Job
@@ -68,10 +68,11 @@ def refine_segment(editor: Editor, message: RefineSegment) -> Work:
     figure, own = document.figure(document.actor(message.actor).figure), layout.actor_q[who]
     for joint in (message.slide, message.along) if message.slide else ():
         figure.skeleton.index(joint)
-    others = np.delete(whole, np.arange(whole.shape[1])[own], axis=1)
+    others = np.delete(whole, own, axis=1)
     if message.profile != KEEP and float(np.ptp(others, axis=0).max(initial=0.0)) > 1e-9:
         raise WritheError(
-            "something else moves meanwhile, so the timing cannot change; keep the timing"
+            "another character or object moves during this segment, so its timing cannot change:"
+            " choose “Keep the timing”"
         )
 
     def work(job: Job) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.collision import CollisionTable
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton.figures import figure
 from writhe.solvers.contact_step import ContactOptions, ContactStep
 from writhe.terms import CompiledTerms, joint_limits

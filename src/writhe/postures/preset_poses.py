@@ -16,7 +16,7 @@ from writhe.database import PostureDatabase
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
-from writhe.postures.finger_room import with_room_for_fingers
+from writhe.postures.finger_clearance import with_room_for_fingers
 from writhe.postures.retarget_posture import posture_on_body
 from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap, extended, extends

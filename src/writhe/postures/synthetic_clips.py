@@ -15,7 +15,8 @@ from scipy import ndimage
 
 from writhe.arrays import Floats
 from writhe.postures.builtin import builtin_database
-from writhe.skeleton import Figure, JointKind, Motion, Skeleton
+from writhe.skeleton import Figure, JointKind, Motion
+from writhe.skeleton.configurations import same_joints
 from writhe.skeleton.figures import figure as built_in
 
 TAKES = 4
@@ -49,7 +50,7 @@ def builtin_movements(figure: Figure | None = None) -> dict[str, list[Motion]]:
             name = f"built-in {style} {number + 1}"
             take = through_poses(human, [*keys, keys[0]] * 2, _PACES_S[number], FPS, name)
             out.setdefault(style, []).append(take)
-    if figure is None or _same_joints(figure.skeleton, human.skeleton):
+    if figure is None or same_joints(figure.skeleton, human.skeleton):
         return out
     from writhe.retargeting.retarget import retarget
 
@@ -57,16 +58,6 @@ def builtin_movements(figure: Figure | None = None) -> dict[str, list[Motion]]:
         style: [retarget(take, figure, keep_feet=False, source_figure=human) for take in takes]
         for style, takes in out.items()
     }
-
-
-def _same_joints(a: Skeleton, b: Skeleton) -> bool:
-    """Whether configurations of one skeleton are those of the other: kinds and frames too."""
-    return (
-        a.names == b.names
-        and [joint.kind for joint in a.joints] == [joint.kind for joint in b.joints]
-        and np.allclose(a.tree.rest, b.tree.rest)
-        and np.allclose(a.tree.offset, b.tree.offset)
-    )
 
 
 def _variant(library: dict[str, Floats], pose: str, number: int) -> Floats:

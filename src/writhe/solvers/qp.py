@@ -9,7 +9,7 @@ recursive LDL^T updates, 2022.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias, cast
 
 import daqp
 import numpy as np
@@ -21,6 +21,7 @@ from writhe.terms import CompiledTerms
 UNBOUNDED = 1e30  # a bound that DAQP ignores
 _SOFT = 8  # DAQP's flag of a constraint that may be violated
 _OPTIMAL = 1  # DAQP's exit flag
+_Answer: TypeAlias = tuple[Floats, float, int, dict[str, object]]  # x, cost, exit flag, details
 
 
 class QPStep(NamedTuple):
@@ -71,11 +72,11 @@ def solve_qp(
     """
     n = len(gradient)
     sense = np.zeros(n + len(matrix), dtype=np.int32)
-    answer: Any = daqp.solve(hessian, gradient, matrix, upper, lower, sense)
+    answer = cast("_Answer", daqp.solve(hessian, gradient, matrix, upper, lower, sense))
     if answer[2] == _OPTIMAL:
         return QPStep(np.asarray(answer[0], dtype=np.float64), False)
     sense[:] = 0  # DAQP may have marked its active set
     sense[n:] = _SOFT if may_soften is None else np.where(may_soften, _SOFT, 0)
-    answer = daqp.solve(hessian, gradient, matrix, upper, lower, sense)
+    answer = cast("_Answer", daqp.solve(hessian, gradient, matrix, upper, lower, sense))
     v = np.asarray(answer[0], dtype=np.float64)
     return QPStep(v if np.isfinite(v).all() else np.zeros(n), True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.collision import ball, box, certify, cylinder, half_space
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.evaluation.smoothness import mean_squared_jerk
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import forward

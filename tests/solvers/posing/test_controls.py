@@ -9,7 +9,7 @@ import pytest
 
 from writhe.errors import WritheError
 from writhe.kernels.posing.nearest_in_polygon import nearest_in_polygon
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Capsule, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import ANKLES

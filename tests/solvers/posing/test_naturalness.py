@@ -82,6 +82,35 @@ def test_a_hand_dragged_to_the_face_arrives_and_is_not_looked_at(
     assert abs(raised) < 10.0
 
 
+def dragged(joint: str, *goals: tuple[float, float, float], rhythm: float = 1.0) -> Floats:
+    """The pose of the human after a joint was dragged to places one after another, 1 s each."""
+    human = figure("human")
+    q = starting_pose(human)
+    at = forward(human.skeleton, q).position(joint)
+    controls = Controls(rhythm=rhythm)
+    poser = make_poser("default", human, builtin_database("basic"), controls=controls)
+    pins = [pin_here(human.skeleton, q, f"{s}_ankle", orientation=True) for s in ("left", "right")]
+    for goal in goals:
+        for k in range(60):
+            place = at + min(1.0, (k + 1) / 40) * (np.array(goal) - at)
+            q = poser.step(q, [Target(joint, vector3(place))], pins).q
+        at = np.array(goal)
+    return q
+
+
+def test_the_body_straightens_up_when_the_arm_reaches_without_it() -> None:
+    """A hand dragged far forward, where the body bends, and back: the head is where it was."""
+    human = figure("human")
+    before = forward(human.skeleton, starting_pose(human)).position("head")
+    moved: dict[float, float] = {}
+    for rhythm in (0.0, 1.0):
+        q = dragged("right_wrist", (-0.2, 0.9, 1.0), (-0.25, 1.25, 0.35), rhythm=rhythm)
+        frames = forward(human.skeleton, q)
+        assert np.linalg.norm(frames.position("right_wrist") - (-0.25, 1.25, 0.35)) < 0.01
+        moved[rhythm] = float(np.linalg.norm(frames.position("head") - before))
+    assert moved[1.0] < 0.03 < moved[0.0]
+
+
 def test_the_studio_poses_as_the_library_does(tmp_path: Path) -> None:
     """A hand dragged in the editor and by a poser of the same controls: the same pose."""
     document = Document.create(tmp_path / "drag.writhe", "Drag")
@@ -94,7 +123,7 @@ def test_the_studio_poses_as_the_library_does(tmp_path: Path) -> None:
         "default",
         human,
         builtin_database(),
-        controls=Controls(balance=0.4, idle=0.5, rhythm=1.0, gaze=1.0),
+        controls=Controls(balance=0.4, idle=0.85, rhythm=1.0, gaze=1.0),
     )
     start = forward(human.skeleton, q).position("right_wrist")
     for k in range(60):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,9 @@ from writhe.arrays import vector3
 from writhe.collision import CollisionTable, certify, violating_parts
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
-from writhe.research.evaluation.drags import scripted_drags, standing
+from writhe.research.evaluation.drags.drag_scenes import make_drag_scene
+from writhe.research.evaluation.drags.run_drags import run_drag
+from writhe.research.evaluation.drags.scripted_drag import scripted_drags, standing
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
@@ -206,3 +209,14 @@ def test_no_drag_waits_for_a_kernel_after_the_warm_up():
         [sys.executable, "-c", _DRAG_AFTER_WARM_UP], capture_output=True, text=True, check=True
     )
     assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_foot_that_a_rung_stops_is_not_led_around_it():
+    """Only a body that is its own obstacle goes back; the way around objects is the user's."""
+    setting = make_drag_scene("ladder")
+    drag = next(d for d in setting.drags(1) if d.name == "foot between the rungs, slow")
+    path = np.concatenate([drag.path, np.repeat(drag.path[-1:], 20, axis=0)])
+    held = replace(drag, path=path)
+    rows = run_drag(setting.poser("default"), setting.figure, held, setting.start).q
+    foot = [forward(setting.figure.skeleton, q).position(drag.joints[0]) for q in rows[-30:]]
+    assert np.linalg.norm(np.diff(foot, axis=0), axis=1).max() < 0.05

@@ -12,7 +12,7 @@ from writhe.kernels.posing.neighbour_regression import (
     make_candidate_workspace,
     predict_from_neighbours,
 )
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

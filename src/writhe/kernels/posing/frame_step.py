@@ -1,7 +1,7 @@
 """One frame of the default poser: QPs propose steps, the gate certifies them.
 
 The cost at the end of a step is evaluated before the gate runs, since it takes a tenth of the
-gate's time. A step that raises the cost is halved and tried again, `HALVINGS` lengths in all.
+gate's time. A step that raises the cost is tried at up to `HALVINGS` lengths: 1, 1/2, 1/4 ...
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ HALVINGS = 6  # a step is tried at its full length, a half, a quarter ...
 # a step is accepted if new cost / old cost <= ACCEPT_RATIO (plus rounding); another iteration
 # follows if it is at most CONTINUE_RATIO
 ACCEPT_RATIO, CONTINUE_RATIO = 1.001, 0.96
-CUT_ROUNDS = 3  # maximum number of QPs that re-solve a truncated step
-CUT_AHEAD = 0.1  # these QPs linearise collisions at this fraction of the step beyond the cut
+CUT_ROUNDS = 3  # maximum number of QPs that solve a step again that the gate shortened
+CUT_AHEAD = 0.1  # collisions are linearised this fraction of the step beyond where it stopped
 STUCK_FRACTION = 0.05  # a frame with a smaller certified fraction is followed by a recovery
 # indices into the array that `pose` fills, after those of `measure_cost`
 FIRST_ERROR, FRACTION, SOFTENED = 3, 4, 5
@@ -47,7 +47,7 @@ class FrameOptions(NamedTuple):
 
     iterations: int  # steps at most, one QP each; 0: only measure
     met_m: float  # a target is reached within this distance
-    held_m: float  # if a pin or hold misses by more, one QP is added, unless the gate cut the frame
+    held_m: float  # if a pin or hold misses by more, one QP is added, unless the gate shortened
 
 
 class FrameWorkspace(NamedTuple):
@@ -165,7 +165,7 @@ def _take_step(
 
     The step is accepted if its cost is at most `max_cost`, at one of `HALVINGS` lengths; otherwise
     the state is reset to the start of the iteration and -1 is returned. With `try_cuts`, the first
-    step length that the gate stops is solved again around the obstacle (`_find_cut_step`).
+    length that the gate shortens is solved again around the obstacle (`_find_cut_step`).
     """
     tree, measured, step = environment.tree, frame.measured, qp.step
     near_is_current = True  # whether state.near belongs to the start of the iteration
@@ -235,9 +235,9 @@ def _restore_clearance(
 ) -> None:
     """Restore the margin of the near pairs, from the start of a frame whose step the gate refused.
 
-    A pair at the gate's limit blocks every long step, since even one that separates it linearly
-    dips below the limit by its curvature. The recovery is short, so its curvature is negligible,
-    and the next frame begins with clearance. The cost of the targets may rise.
+    A pair exactly at the gate's limit refuses every long step: even one that separates the pair to
+    first order dips below the limit to second order. The recovery is short, so its second order is
+    negligible, and the next frame begins with clearance. The cost of the targets may rise.
     """
     tree, near_m = environment.tree, settings.bounds.near_m
     _set_state(environment, terms, frame.start, state, frame.measured)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -16,11 +16,18 @@ from writhe.kernels.skeleton.kinematics import integrate
 from writhe.solvers.blas_threads import one_blas_thread
 
 
+class _Minimum(Protocol):
+    """What is used of SciPy's OptimizeResult, which states no types."""
+
+    x: Floats
+    nit: int
+
+
 def solve_lbfgs(
     problem: LeastSquaresProblem, workspace: NewtonWorkspace, iterations: int, tolerance: float
 ) -> tuple[Floats, int]:
     """The minimiser near the problem's start, and how many iterations it took."""
-    from scipy.optimize import minimize
+    from scipy import optimize
 
     free = np.flatnonzero(problem.free)
     nv = len(problem.free)
@@ -36,18 +43,21 @@ def solve_lbfgs(
     high = np.where(boxed, problem.box_upper[free] - angle, np.pi)
     start = np.clip(problem.target[free], low, high)
     with one_blas_thread():
-        found: Any = minimize(
-            objective,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=np.stack([low, high], axis=1),
-            options={"maxiter": iterations, "ftol": 1e-12, "gtol": tolerance, "maxcor": 10},
+        found = cast(
+            "_Minimum",
+            optimize.minimize(
+                objective,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=np.stack([low, high], axis=1),
+                options={"maxiter": iterations, "ftol": 1e-12, "gtol": tolerance, "maxcor": 10},
+            ),
         )
     y[:] = 0.0
     y[free] = found.x
     integrate(problem.tree, problem.start, y, q)
-    return q, int(found.nit)
+    return q, found.nit
 
 
 def _angle(problem: LeastSquaresProblem, k: int) -> float:

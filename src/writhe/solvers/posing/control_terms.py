@@ -15,7 +15,7 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.controls import Controls, moving_root
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.handles import Hold, Pin, Target
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.solvers.posing.support_polygon import can_balance, support_polygon
 from writhe.terms import Term
 
@@ -41,7 +41,7 @@ class ControlTerms:
     """
 
     def __init__(
-        self, figure: Figure, actor: ActorInScene, options: DefaultOptions, controls: Controls
+        self, figure: Figure, actor: ActorInScene, options: DefaultPoserOptions, controls: Controls
     ) -> None:
         if controls.balance > 0.0 and not can_balance(figure):
             raise WritheError(

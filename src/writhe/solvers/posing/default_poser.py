@@ -2,19 +2,22 @@
 
 A step solves one small QP per iteration,
 
-    min   1/2 ||M (x + v)||^2 + 1/2 ||W (r + J v)||^2
-    s.t.  near pairs keep their clearance:  dc >= -approach c
-          joint limits,  |v| <= max_step,
+    min   1/2 ||M (x + v)||^2 - p . v + 1/2 ||W (r + J v)||^2
+    s.t.  the clearance of a near pair shrinks by at most the fraction `approach`,
+          joint limits,  |v| <= max_step.
 
-whose soft rows r are targets, pins, holds, control terms (`Controls`) and, while targets move, the
-joint positions predicted by a posture database (`posture_prior`); x is the step taken since the
-frame began, and the weights M penalise motion of the root and of idle limbs. The gate then shortens
-the proposed step to its certified part. `frame_stepper` runs the kernel.
+The soft rows r are targets, pins, holds (joints fixed relative to another part), control terms
+(`Controls`) and, while targets move, the joint positions predicted by a posture database
+(`posture_prior`). x is the step taken since the frame began; the weights M penalise motion of the
+root and of idle limbs; p is the pull of habits (`habits`) or of the hinge bias. The gate then
+shortens the proposed step to its certified part. `frame_stepper` runs the kernel
+(`kernels.posing.step_qp` has the QP in full).
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,11 +25,13 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
+from writhe.collision import Gate
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase, database_on
 from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
+from writhe.solvers.backtracking import shortened_path
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
@@ -36,13 +41,18 @@ from writhe.solvers.posing.habits import Habits
 from writhe.solvers.posing.handle_rows import HandleRows, HandleWeights
 from writhe.solvers.posing.handles import Handle, Hold, Pin, Target, check_handles
 from writhe.solvers.posing.hinge_bias import HingeBias
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.posture_prior import PosturePrior
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
 _STILL = 1e-5  # the body is at rest if a frame changes no entry of q by more than this
+_SLOW = 2e-4  # the same, of a body that hardly moves any more
+_STUCK_FRAMES = 4  # settled away from a target for so long, the way back is searched
+_FAR = 4.0  # times the tolerance of targets
+_MAX_VISITED = 1000  # frames of a drag that are remembered
+_DETOUR_STEPS = 40  # frames from the start of the drag to a posture that meets the targets
 
 
 class DefaultPoser:
@@ -55,13 +65,13 @@ class DefaultPoser:
         self,
         figure: Figure,
         database: PostureDatabase | None = None,
-        options: DefaultOptions | None = None,
+        options: DefaultPoserOptions | None = None,
         *,
         actor: ActorInScene | None = None,
         controls: Controls | None = None,
     ) -> None:
         self.figure = figure
-        self.options = (options or DefaultOptions()).scaled_to(figure.skeleton)
+        self.options = (options or DefaultPoserOptions()).scaled_to(figure.skeleton)
         self.actor = actor or ActorInScene.alone(figure)
         self.skeleton = self.actor.skeleton
         self.table = self.actor.table
@@ -75,19 +85,25 @@ class DefaultPoser:
             query = DatabaseQuery(database, self.actor)
             self._prior = PosturePrior(query, self.options.prior, self._map)
         self._hinge_bias = HingeBias(figure.skeleton)
-        self._habits = Habits(figure, self.actor)
+        self._habits = Habits(figure, self.actor, with_database=self._prior is not None)
         self._inertia = _inertia(self.skeleton, self.options)
         guided = self._guided
         self._guides_at = np.array(guided, dtype=np.int64)
         self._guides_on = np.array(
             [figure.skeleton.index(self._own_name(j)) for j in guided], dtype=np.int64
         )
+        self._guide_rows = {self._own_name(j): i for i, j in enumerate(guided)}
         self._dof_freedom = np.ones(figure.skeleton.dof_count)  # 0 for firm idle limbs, else 1
         self._joint_freedom = np.ones(len(figure.skeleton))
         self._last_q: Floats = np.zeros(0)
         self._relations: tuple[Term, ...] = ()
         self._related: frozenset[str] = frozenset()  # joints of the relations
         self._still: tuple[object, PoseResult] | None = None  # handles and result at rest
+        self._gate = Gate(self.table)
+        self._visited: deque[Floats] = deque(maxlen=_MAX_VISITED)  # q of this drag, oldest first
+        self._detour: list[Floats] = []  # frames of the way out of a corner, whole configurations
+        self._detour_for: object = None  # the handles that it was searched for
+        self._stuck_frames = 0
         self.controls = controls or Controls()
 
     @property
@@ -104,8 +120,8 @@ class DefaultPoser:
     def set_relations(self, relations: Sequence[Term]) -> None:
         """Replace the relations between parts (relative positions, distances, half-spaces).
 
-        Joint names are those of the whole model ("actor.joint" in a scene). Equalities become
-        stiff springs like pins, intervals become constraints.
+        Joint names are those of the whole model ("actor.joint" in a scene). A term with
+        equal bounds becomes a soft row of weight `relation_weight`; any other becomes a constraint.
         """
         self._relations = tuple(relations)
         prefix = self.actor.prefix
@@ -119,7 +135,7 @@ class DefaultPoser:
         self._still = None
         options = self.options
         equal = [t for t in self._relations if np.array_equal(t.lower, t.upper)]
-        springs = [replace(t, weight=options.hold_weight) if t.hard else t for t in equal]
+        springs = [replace(t, weight=options.relation_weight) if t.hard else t for t in equal]
         intervals = [t for t in self._relations if not np.array_equal(t.lower, t.upper)]
         self._rows = HandleRows(
             self.skeleton,
@@ -154,20 +170,85 @@ class DefaultPoser:
         if self._still is not None and handles == self._still[0] and identical(whole, stepper.q):
             elapsed = 1e3 * (time.perf_counter() - start)
             return replace(self._still[1], q=own.copy(), milliseconds=elapsed)
-        if rows.set_handles(targets, pins):
-            self._begin(targets, pins)
+        changed = rows.set_handles(targets, pins)
+        if changed:
+            self._begin(targets, pins, whole, identical(own, self._last_q))
+        if changed or not identical(own, self._last_q):
+            self._visited.clear()
+            self._visited.append(own)
+            self._detour_for, self._stuck_frames = None, 0
         self._guide(own, handles)
         stepper.set_state(whole, force=rows.has_orientations)
         support = self._control_terms.anchor(rows, targets, pins)
         if support is not None:
             stepper.set_support(support)
+        if handles != self._detour_for:
+            self._detour.clear()
+        elif self._detour and (outcome := self._follow_detour(whole)) is not None:
+            result = self._result(targets, pins, outcome, start)
+            return result if result.reached else replace(result, status=Status.APPROACHING)
         self._add_habits(targets)
         result = self._result(targets, pins, stepper.step(), start)
-        still = float(np.abs(stepper.q - whole).max()) < _STILL and not self._prior_active
+        self._visited.append(self._last_q)
+        moved = float(np.abs(stepper.q - whole).max())
+        still = moved < _STILL and not self._prior_active
+        if self._habits.give_way(result, self.options, moving=self._prior_active):
+            still = False
         if result.status is Status.SETTLED and self._control_terms.give_way(rows):
             still = False
+        if self._is_stuck(result, handles, moved):
+            self._detour_for, self._detour = handles, self._find_detour()
+            if self._detour:
+                still, result = False, replace(result, status=Status.APPROACHING)
         self._still = (handles, result) if still else None
         return result
+
+    def _is_stuck(self, result: PoseResult, handles: object, moved: float) -> bool:
+        """Whether the body has settled away from targets for which no detour was searched yet."""
+        settled = result.status is Status.SETTLED and not self._prior_active
+        far = max(result.target_error_m.values(), default=0.0) > _FAR * self.options.met_m
+        self._stuck_frames = self._stuck_frames + 1 if settled and far else 0
+        tried = handles == self._detour_for or not self.options.gate
+        return not tried and (
+            self._stuck_frames >= _STUCK_FRAMES or (self._stuck_frames > 0 and moved < _SLOW)
+        )
+
+    def _find_detour(self) -> list[Floats]:
+        """Frames to a posture that meets the targets, by way of where the drag began.
+
+        Empty if the targets are not met from there either.
+        """
+        stepper, rows, now = self._stepper, self._rows, self._stepper.q.copy()
+        if stepper.touches_objects(_FAR * self.options.met_m):
+            return []  # on which side it was led around the object is the user's choice
+        nodes = [self.actor.full_configuration(q) for q in reversed(self._visited)]
+        rows.set_guides(None)
+        stepper.pull[self.actor.v] = 0.0
+        inertia = stepper.inertia.copy()
+        self._habits.hold_trunk(stepper.inertia)
+        stepper.set_state(nodes[-1], force=True)
+        met = False
+        for _ in range(_DETOUR_STEPS):
+            stepper.step()
+            nodes.append(stepper.q.copy())
+            met = max(rows.point_errors()[: rows.targets]) <= self.options.met_m
+            if met:
+                break
+        stepper.inertia[:] = inertia
+        stepper.set_state(now, force=True)
+        return shortened_path(self._gate, self.skeleton, nodes) if met else []
+
+    def _follow_detour(self, whole: Floats) -> FrameOutcome | None:
+        """Take the next frame of the detour; None, and no detour, if something came in its way."""
+        first_error = max(self._rows.point_errors()[: self._rows.targets])
+        ahead = whole.copy()
+        ahead[self.actor.q] = self._detour.pop(0)[self.actor.q]
+        if self._gate.fraction(whole, ahead) < 1.0:
+            self._detour.clear()
+            return None
+        self._stepper.set_state(ahead, force=True)
+        self._visited.append(ahead[self.actor.q].copy())
+        return FrameOutcome(first_error, 1.0, softened=False)
 
     def warm_up(self, q: Floats) -> None:
         """Load or compile every kernel that a step may need, so that no drag waits for one.
@@ -182,7 +263,9 @@ class DefaultPoser:
         self._habits.warm_up(frames, stepper.q, stepper.inertia, stepper.pull)
         self._still = None
 
-    def _begin(self, targets: Sequence[Target], pins: Sequence[Pin | Hold]) -> None:
+    def _begin(
+        self, targets: Sequence[Target], pins: Sequence[Pin | Hold], whole: Floats, continued: bool
+    ) -> None:
         """Compile rows, and set the weights of idle limbs, when the set of handles changes."""
         self._control_terms.begin()
         held = {handle.joint for handle in (*targets, *pins)}
@@ -195,11 +278,8 @@ class DefaultPoser:
         idle_weight = (self.options.idle_weight * self.controls.idle) ** 2
         self._stepper.inertia[:] = self._inertia
         self._stepper.inertia[self.actor.v] += np.where(idle, idle_weight, 0.0)
-        if self._prior is not None:
-            girdle, trunk = self._habits.inertia_factors(self.controls.rhythm, targets)
-            self._stepper.inertia[self._habits.girdle_dofs] *= girdle
-            self._stepper.inertia[self._habits.trunk_dofs] *= trunk
-        self._habits.begin(targets, pins)
+        inertia, rhythm = self._stepper.inertia, self.controls.rhythm
+        self._habits.begin(targets, pins, whole, inertia, rhythm, continued=continued)
         self._dof_freedom[:] = np.where(idle, 1.0 - self.controls.idle, 1.0)
         first_dof = self.figure.skeleton.tree.v_start[:-1]
         self._joint_freedom[:] = self._dof_freedom[
@@ -241,10 +321,16 @@ class DefaultPoser:
             pull[self.actor.v] = self.options.relax_pull * self._dof_freedom * bias
 
     def _add_habits(self, targets: Sequence[Target]) -> None:
-        """Add the pulls of the habits: the girdle's while targets move, by a database's share."""
+        """Set the inertia of the trunk and where idle arms rest; add the pulls of the habits.
+
+        The pull of the shoulder girdle is scaled by the share of the posture prior, so it acts only
+        while targets move and there is a database.
+        """
         stepper, terms = self._stepper, self._rows.terms
         share = 0.0 if self._prior is None else self._prior.share
         frames = terms.positions, terms.rotations
+        if share > 0.0 and self.controls.rhythm > 0.0:
+            self._habits.rest_arms(frames[0], self._rows, self._guide_rows)
         self._habits.add_pulls(
             self.controls, share, targets, frames, stepper.q, stepper.inertia, stepper.pull
         )
@@ -259,7 +345,7 @@ class DefaultPoser:
             rows.set_guides(None)
             return
         expected = prior.expected[self._guides_at] @ actor.rotation.T + actor.position_m
-        weight = self.options.expected_weight * prior.share * self._joint_freedom[self._guides_on]
+        weight = self.options.prior_weight * prior.share * self._joint_freedom[self._guides_on]
         rows.set_guides(expected.ravel(), np.repeat(weight, 3))
 
     def _result(
@@ -307,7 +393,7 @@ class DefaultPoser:
         )
 
 
-def _inertia(skeleton: Skeleton, options: DefaultOptions) -> Floats:
+def _inertia(skeleton: Skeleton, options: DefaultPoserOptions) -> Floats:
     """(nv,) squared weights of the step: larger for translations of free joints."""
     out = np.full(skeleton.dof_count, options.base_weight**2)
     for joint in skeleton.joints:

@@ -11,13 +11,14 @@ from writhe.arrays import Bools, Floats, identical
 from writhe.collision import NearPairs
 from writhe.collision.certificate_slack import GATE_SLACK_M
 from writhe.collision.gate import gate_workspace
+from writhe.kernels.collision.shape_gaps import HALF_SPACE
 from writhe.kernels.jit import machine_code
 from writhe.kernels.posing import body_state, frame_step
 from writhe.kernels.posing.frame_step import FIRST_ERROR, FRACTION, SOFTENED
 from writhe.kernels.posing.step_workspace import StepBounds, StepSettings, make_step_workspace
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.handle_rows import HandleRows
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 
 _MAX_CONTACTS = 400  # most near pairs in the QP; the gate checks all pairs
 
@@ -33,7 +34,7 @@ class FrameOutcome(NamedTuple):
 class FrameStepper:
     """Steps an actor from its current state; not thread-safe."""
 
-    def __init__(self, actor: ActorInScene, options: DefaultOptions) -> None:
+    def __init__(self, actor: ActorInScene, options: DefaultPoserOptions) -> None:
         skeleton, self.table = actor.skeleton, actor.table
         self._actor, self._options = actor, options
         nq, self._nv = skeleton.configuration_size, skeleton.dof_count
@@ -47,6 +48,10 @@ class FrameStepper:
         )
         self._near, self._near_count = NearPairs(self.table), np.zeros(1, dtype=np.int64)
         self._gate = gate_workspace(self.table)
+        shapes = self.table.shapes
+        names = ["" if j < 0 else skeleton.names[j] for j in map(int, shapes.joint)]
+        own = np.array([name.startswith(actor.prefix) for name in names], dtype=np.bool_)
+        self._of_objects = ~own & (shapes.core != HALF_SPACE)
         self._frame_options = frame_step.FrameOptions(
             options.iterations,
             options.met_m,
@@ -147,6 +152,11 @@ class FrameStepper:
         """Gap plus allowed overlap of each near pair, in metres."""
         rows, count = self._near.rows, int(self._near_count[0])
         return rows.gap[:count] + rows.allowance[:count]
+
+    def touches_objects(self, within_m: float) -> bool:
+        """Whether the actor is this near to an object or another actor; a floor does not count."""
+        near = np.flatnonzero(self.clearances() < within_m)
+        return bool(self._of_objects[self._near.rows.shapes[near]].any())
 
     def parts_of(self, pair: int) -> tuple[str, str]:
         """Part names of a near pair."""

@@ -113,6 +113,12 @@ class HandleRows:
         terms.lower[at] = terms.upper[at] = goals
         terms.weight[at] = weight
 
+    def move_guide(self, guide: int, goal: Floats, factor: float) -> None:
+        """Replace the goal (3,) of one guide in this frame, and multiply its weight."""
+        terms, first = self.terms, self.first_guide + 3 * guide
+        terms.lower[first : first + 3] = terms.upper[first : first + 3] = goal
+        terms.weight[first : first + 3] *= factor
+
     def anchor(self, soft: int, *, free: bool = False) -> None:
         """Set the goal of soft term number `soft` to its current value; `free`: without weight."""
         terms, at = self.terms, self.rows_of(soft)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +85,7 @@ def _check_handle(handle: Target | Pin | Hold, position: str, orientation: str) 
     if not isinstance(joint, str):
         raise WritheError(f"the joint of a handle must be a name, not {handle.joint!r}")
     for name in (position, "point_in_joint"):
-        point = getattr(handle, name)
+        point: Vector3 = getattr(handle, name)
         if type(point) is not tuple or len(point) != 3 or not _all_near(point):
             what = f"{name} of the handle of {handle.joint!r}"
             object.__setattr__(handle, name, tuple(lengths(point, (3,), what).tolist()))
@@ -111,11 +111,14 @@ def _all_near(point: Vector3) -> bool:
 
 def check_handles(targets: Sequence[Target], held: Sequence[Pin | Hold]) -> None:
     """Raise unless these are sequences of targets, and of pins and holds."""
-    both: tuple[Any, ...] = ((targets, (Target,), "targets"), (held, (Pin, Hold), "pins"))
-    for given, kinds, what in both:
-        if not isinstance(given, Sequence) or not all(type(h) in kinds for h in given):
-            words = " or ".join(kind.__name__ for kind in kinds)
-            raise WritheError(f"{what} must be a sequence of {words}, not {given!r:.80}")
+    _check_kinds(targets, (Target,), "targets")
+    _check_kinds(held, (Pin, Hold), "pins")
+
+
+def _check_kinds(given: Iterable[object], kinds: tuple[type, ...], what: str) -> None:
+    if not isinstance(given, Sequence) or not all(type(h) in kinds for h in given):
+        words = " or ".join(kind.__name__ for kind in kinds)
+        raise WritheError(f"{what} must be a sequence of {words}, not {given!r:.80}")
 
 
 @checked

@@ -23,7 +23,7 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.handles import Hold, Pin, Target, check_handles
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.solvers.posing.poser import PoseResult
 from writhe.terms import Term
 
@@ -31,7 +31,7 @@ from writhe.terms import Term
 def default_poser(
     figure: Figure,
     database: PostureDatabase | None = None,
-    options: DefaultOptions | None = None,
+    options: DefaultPoserOptions | None = None,
     *,
     actor: ActorInScene | None = None,
     controls: Controls | None = None,
@@ -50,13 +50,13 @@ class FingerPoser:
         self,
         figure: Figure,
         database: PostureDatabase | None = None,
-        options: DefaultOptions | None = None,
+        options: DefaultPoserOptions | None = None,
         *,
         actor: ActorInScene | None = None,
         controls: Controls | None = None,
     ) -> None:
         self.figure = figure
-        self.options = (options or DefaultOptions()).scaled_to(figure.skeleton)
+        self.options = (options or DefaultPoserOptions()).scaled_to(figure.skeleton)
         self.actor = actor or ActorInScene.alone(figure)
         self.skeleton = self.actor.skeleton
         self.table = self.actor.table

@@ -14,7 +14,7 @@ from writhe.skeleton import Figure
 from writhe.solvers.levenberg_marquardt import StepOptions
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.controls import Controls
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.solvers.posing.poser import Poser
 
 if TYPE_CHECKING:  # modules of the other methods are imported on demand
@@ -39,7 +39,7 @@ def make_poser(
     actor: str | None = None,
     controls: Controls | None = None,
     contacts: Mapping[tuple[str, str], float] | None = None,
-    options: DefaultOptions | ResponseOptions | LatentOptions | StepOptions | None = None,
+    options: DefaultPoserOptions | ResponseOptions | LatentOptions | StepOptions | None = None,
 ) -> Poser:
     """A poser for a figure, or for an actor of a scene, by the method's name.
 
@@ -49,8 +49,8 @@ def make_poser(
     `controls` set root stay, balance and idle limbs (`default` only). `contacts` lists which of the
     actor's own parts may touch, and by how many metres their shapes may overlap:
     {("left_wrist", "left_hip"): 0.008}. `options` are weights and limits of the method:
-    `DefaultOptions` (default), `ResponseOptions` (half-space), `LatentOptions` (paper, local-pca),
-    `StepOptions` (plain).
+    `DefaultPoserOptions` (default), `ResponseOptions` (half-space), `LatentOptions` (paper,
+    local-pca), `StepOptions` (plain).
     """
     if method not in _METHODS:
         raise UnknownNameError("posing method", method, method_names())
@@ -70,7 +70,7 @@ def make_poser(
     if method == "default":
         from writhe.solvers.posing.idle_fingers import default_poser
 
-        chosen = _checked(options, DefaultOptions, method)
+        chosen = _checked(options, DefaultPoserOptions, method)
         return default_poser(figure, database, chosen, actor=actor_in_scene, controls=controls)
     if database is None:
         raise WritheError(

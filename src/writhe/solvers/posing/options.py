@@ -15,7 +15,7 @@ _SMALLEST = 0.02  # smallest scale, relative to the human
 
 
 @dataclass(frozen=True, slots=True)
-class DefaultOptions:
+class DefaultPoserOptions:
     """Options of the default poser. Lengths in metres, angles in radians.
 
     Lengths, and weights per metre, are for a body of human size; `scaled` adapts them to others.
@@ -25,11 +25,11 @@ class DefaultOptions:
     target_weight: float = 30.0
     pin_weight: float = 300.0
     turn_weight: float = 6.0  # orientation of targets, per radian; pins have ten times that
-    hold_weight: float = 1000.0  # hard relations between parts
+    relation_weight: float = 1000.0  # equalities between parts
     stay_weight: float = 300.0  # root position at Controls.stay = 1
     balance_weight: float = 100.0  # centre of mass at Controls.balance = 1
     idle_weight: float = 10.0  # inertia of limbs without a handle at Controls.idle = 1
-    expected_weight: float = 2.0  # joint positions predicted by the database, while targets move
+    prior_weight: float = 2.0  # joint positions predicted by the database, while targets move
     root_weight: float = 3.0  # inertia of root translation
     base_weight: float = 1.0  # inertia of every degree of freedom
     max_step_rad: float = 0.25  # per joint coordinate and iteration
@@ -39,6 +39,7 @@ class DefaultOptions:
     approach: float = 0.5  # fraction of the clearance by which one iteration may approach
     recovery_m: float = 0.01  # most by which one iteration reduces an initial overlap
     met_m: float = 0.005  # tolerance of targets
+    give_way_m: float = 0.03  # the trunk helps oriented hands that stay farther from their targets
     held_m: float = 0.0005  # tolerance of pins; if exceeded, the frame ends with a corrective QP
     relax_pull: float = 0.05  # gain of the hinge bias, used without a database
     gate: bool = True  # certify every step
@@ -47,20 +48,20 @@ class DefaultOptions:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    def scaled_to(self, skeleton: Skeleton) -> DefaultOptions:
+    def scaled_to(self, skeleton: Skeleton) -> DefaultPoserOptions:
         """The options for a body of this size."""
         extent = float(np.ptp(skeleton.rest_positions, axis=0).max())
         return self.scaled(max(extent / _HUMAN_EXTENT_M, _SMALLEST))
 
-    def scaled(self, size: float) -> DefaultOptions:
+    def scaled(self, size: float) -> DefaultPoserOptions:
         """The options for a body `size` times as large as the human."""
-        lengths = ("reach_m", "near_m", "margin_m", "recovery_m", "met_m", "held_m")
+        lengths = ("reach_m", "near_m", "margin_m", "recovery_m", "met_m", "give_way_m", "held_m")
         per_metre = (
             "target_weight",
             "pin_weight",
             "stay_weight",
             "balance_weight",
-            "expected_weight",
+            "prior_weight",
             "root_weight",
         )
         return replace(

@@ -1,5 +1,7 @@
 """The posture prior of the default poser: joint positions predicted from a database.
 
+Its weight among the other terms is `DefaultPoserOptions.prior_weight`.
+
 Two predictions from the goals of the held joints are blended:
 - the *global regression* over the whole database (`regression`): smooth, and tends to the mean far
   from all postures;

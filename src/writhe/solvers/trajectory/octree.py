@@ -1,14 +1,15 @@
 """The octree of dynamic joint parameters over the positions of an effector.
 
 Each cell stores, for every coordinate of the chain, the range of values observed while the effector
-was inside the cell, the most likely value and a damping. See `docs/dynamic-joint-ik.md` for
-equations 7 to 10, which our copy of the paper lacks, and for other deviations.
+was inside the cell, the most likely value and a damping. `docs/dynamic-joint-ik.md` lists
+the deviations from the paper, and our versions of its equations 7 to 10, which our copy lacks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import cast
 
 import numpy as np
 
@@ -186,8 +187,9 @@ def _parameters(
     weight /= weight.sum()
     mean, centre = weight @ theta, weight @ points
     away = points - centre
-    normal = (away * weight[:, None]).T @ away + options.slope_ridge_m**2 * np.eye(3)
-    slope = np.linalg.solve(normal, (away * weight[:, None]).T @ (theta - mean)).T
+    weighted = away * weight[:, None]
+    normal = weighted.T @ away + options.slope_ridge_m**2 * np.eye(3)
+    slope = cast("Floats", np.linalg.solve(normal, weighted.T @ (theta - mean))).T
     lower, upper = theta.min(axis=0), theta.max(axis=0)
     return lower - options.epsilon_rad, upper + options.epsilon_rad, mean, slope, centre
 
@@ -196,7 +198,9 @@ def _micro_motions(
     chain: Chain, takes: Sequence[tuple[Floats, float]], effector: int
 ) -> tuple[Floats, Floats, Bools]:
     """g and dtheta of Eq. 11 for every frame, and a mask (False at the start of a take)."""
-    pulls, turns, known = [], [], []
+    pulls: list[Floats] = []
+    turns: list[Floats] = []
+    known: list[Bools] = []
     rows = slice(3 * effector, 3 * effector + 3)
     for theta, fps in takes:
         # the micro-motion has a fixed duration, not a fixed number of frames
@@ -221,7 +225,7 @@ def _micro_motions(
 def _damping(pull: Floats, turn: Floats, known: Bools, options: OctreeOptions) -> Floats:
     """lambda^2 (n): root mean square of g over root mean square of dtheta, within bounds."""
     if not known.any():
-        return np.full(pull.shape[1], options.min_damping_m2)
+        return np.full_like(pull[0], options.min_damping_m2)
     g = np.sqrt((pull[known] ** 2).mean(axis=0))
     dtheta = np.sqrt((turn[known] ** 2).mean(axis=0) + _STILL_RAD**2)
     return np.clip(g / dtheta, options.min_damping_m2, options.max_damping_m2)

@@ -187,7 +187,7 @@ def _damped(
     """Eq. 6 with clamping (Eq. 12), each frame independently."""
     lower, upper, damping = cells.lower[at], cells.upper[at], cells.damping_m2[at]
     angles = np.clip(start, lower, upper)
-    diagonal = np.arange(angles.shape[1])
+    diagonal = np.arange(int(angles.shape[1]))
     for _ in range(options.iterations):
         missed = targets - euler.points(angles)
         left = np.flatnonzero(np.linalg.norm(missed, axis=1) > options.tolerance_m)

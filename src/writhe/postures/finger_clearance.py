@@ -1,4 +1,4 @@
-"""Room for the fingers in postures of the built-in human, which has none.
+"""Moves fingers out of what they overlap in postures made for the human without fingers.
 
 A posture that clears the human's hands may put fingers into the floor, the object or the body:
 fingers keep the pose that they have, whatever is there. They give way first, then the arms.

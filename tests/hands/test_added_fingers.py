@@ -7,7 +7,7 @@ import pytest
 
 from writhe.collision import certify, cylinder
 from writhe.hands.added_fingers import scene_with_fingers, set_hands, with_fingers
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure

@@ -1,8 +1,9 @@
 """Closes fingers from one hand pose (by default flat) to another, until they touch something.
 
 Fingers bend together in small steps, the thumb after them. When a phalanx touches the palm, another
-finger or an object, the joints up to it stop and those beyond go on bending, so that the finger
-wraps around the obstacle. The start of the contact is found by bisection.
+finger or an object, the joints from the knuckle to that phalanx stop and those nearer to the
+fingertip go on bending, so that the finger wraps around the obstacle. The start of the contact is
+found by bisection.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def close_fingers(
 
     table: the collision table of the figure or of a scene.
     q: a configuration (nq,) of that figure or scene.
-    prefix: begins the names of the actor's joints in it ("anna.").
+    prefix: what the joint names of the actor begin with in a scene, such as "anna.".
     """
     closing = _Closing(table, q.copy(), hand, prefix)
     return closing.run(pose, start)
@@ -79,7 +80,7 @@ class _Closing:
         wrist = skeleton.index(prefix + hand.wrist)
         self._of_hand: Bools = np.zeros(n, dtype=np.bool_)
         self._of_hand[wrist : int(skeleton.tree.subtree_end[wrist])] = True
-        # clearance, which is negative, of the pairs of shapes that overlap at the start
+        # (negative) clearance of shape pairs that overlap before closing; they may stay that deep
         self._start_clearance: dict[int, float] = {}
 
     def run(self, pose: str, start: str) -> ClosedHand:

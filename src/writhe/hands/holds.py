@@ -210,7 +210,10 @@ def _nearest(shapes: list[Shape], at: Floats) -> tuple[Floats, Floats]:
     frames = forward(skeleton, np.array([*at, 1.0, 0.0, 0.0, 0.0]))
     near.find(frames.positions, frames.rotations, _FAR_M)
     if near.count == 0:
-        raise WritheError(f"the place {at.tolist()} of a hold is over {_FAR_M:g} m away")
+        raise WritheError(
+            f"the point {at.tolist()} of a hold is over {_FAR_M:g} m from what is held: give it in"
+            " the frame of what is held, in metres"
+        )
     rows = near.rows
     row = int(np.argmin(rows.gap[: near.count]))
     if int(rows.joints[row, 0]) == 0:  # the normal points from the second to the first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from writhe.cli.app import run
 from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
 from writhe.postures.builtin import builtin_database
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
@@ -283,3 +284,26 @@ def test_the_first_frame_does_not_pop():
     first = np.linalg.norm(moved[1] - moved[0], axis=1).max()
     assert np.linalg.norm(moved[0], axis=1).max() > 0.02 and first < 0.01
     assert cleaned.leaps.frames == 0
+
+
+def test_a_joint_that_a_pass_folds_is_bent_back_in_another(monkeypatch):
+    """Paths may fold a joint: what they gave, bent back, is cleaned again."""
+    module = import_module("writhe.cleaning.clean")
+    human = figure("human")
+    q = np.tile(standing(human), (5, 1))
+    folded = q.copy()
+    turn = np.radians(165.0)
+    folded[:, human.skeleton.q_slice("left_wrist")] = [np.cos(turn / 2), 0, 0, np.sin(turn / 2)]
+    real, sources = module._solved, []
+
+    def folds_first(tracker, source, *options):
+        sources.append(source.q)
+        found = real(tracker, source, *options)
+        if len(sources) > 1:
+            return found
+        return replace(found, q=folded, after=certify(tracker.table, folded, source.fps))
+
+    monkeypatch.setattr(module, "_solved", folds_first)
+    found = clean(human, Motion(human.skeleton, q, 30.0), euler=False)
+    assert len(sources) == 2 and not np.array_equal(sources[1], folded)
+    assert found.after.certified and certify(human, found.motion).certified

@@ -14,7 +14,7 @@ from writhe.cleaning.limb_evasions import EvadingLimbs
 from writhe.collision import CollisionTable, certify
 from writhe.kernels.cleaning.detour_candidates import TrackCrossing
 from writhe.postures.builtin import builtin_database
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate

@@ -8,7 +8,7 @@ import pytest
 from writhe.cleaning.clean import clean
 from writhe.cleaning.free_dofs import changing_pairs, independent_dofs, minor_joints
 from writhe.collision import CollisionTable
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate

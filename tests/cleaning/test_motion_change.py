@@ -8,7 +8,7 @@ import pytest
 from writhe.cleaning.clean import clean
 from writhe.cleaning.motion_change import motion_change
 from writhe.collision.shapes import half_space
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Motion, forward, quaternions
 from writhe.skeleton.figures import figure

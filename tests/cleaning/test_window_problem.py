@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from writhe.cleaning.free_dofs import free_columns
 from writhe.cleaning.window_options import Instant, WindowOptions
 from writhe.cleaning.window_problem import ClipProblem, spans
-from writhe.collision import CollisionTable
+from writhe.collision import CollisionTable, NearPairs
 from writhe.kernels.cleaning import window_band
-from writhe.kernels.cleaning.frame_rows import WindowRows, limit_inequalities
+from writhe.kernels.cleaning.frame_rows import (
+    Obstacles,
+    WindowRows,
+    contact_inequalities,
+    limit_inequalities,
+)
+from writhe.kernels.terms.contact_rows import gap_gradient
 from writhe.kernels.terms.limit_rows import TURN, LimitRows
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import forward, quaternions
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import interpolate
@@ -145,6 +152,7 @@ def test_the_twist_of_a_joint_swung_by_half_a_turn_does_not_outweigh_everything_
             np.zeros((1, 1, 3)),
             np.zeros((1, 3, 3)),
             np.zeros(1, dtype=np.int64),
+            np.zeros(1),
             np.zeros((1, 4)),
             np.zeros((1, 4, 3)),
         )
@@ -152,3 +160,42 @@ def test_the_twist_of_a_joint_swung_by_half_a_turn_does_not_outweigh_everything_
         limit_inequalities(limits, q, *bounds, np.arange(3), 0.3, 0.04, rows)
         assert rows.used[0] == 1 and rows.value[0, 0] < 0.0  # 0.4 rad, 0.05 beyond
         assert 0.29 < np.linalg.norm(rows.row[0, 0]) < 0.91  # 1 to 3 times 0.3 m / rad
+
+
+def test_penalties_that_yield_are_asked_for_more():
+    """A body that is held back strongly: contacts lack 3 mm of their margin, unless it grows."""
+    source = arm_in_the_side(np.full(40, 0.9))
+    lowest: list[float] = []
+    for options in (WindowOptions(max_yield_m=0.0, penalty=4.0), WindowOptions(penalty=4.0)):
+        problem = ClipProblem(TRACKER, source, 30.0, options)
+        q = problem.solve(source, 0, 40, np.full(40, 0.002), [], ALL, 10)
+        lowest.append(min(TRACKER.clearance(row) for row in q))
+    assert lowest[0] < -0.0009 < lowest[1]
+
+
+def test_of_more_contacts_than_there_are_rows_the_nearest_are_taken():
+    q = arm_in_the_side(np.array([0.95]))[0]
+    table = TRACKER.table
+    near, nv = NearPairs(table), SKELETON.dof_count
+    shapes = (table.shapes, table.bodies, table.pairs, near.placed, near.out, near.last_normals)
+    joints = len(SKELETON)
+    frames = (np.empty((joints, 3)), np.empty((joints, 3, 3)), np.empty((nv, 3)))
+    obstacles = Obstacles(*shapes, near.rows, *frames)
+    dofs = ALL[6:]  # all but the root
+    free, _ = free_columns(SKELETON, dofs)
+
+    def rows(room: int) -> tuple[np.ndarray, np.ndarray]:
+        value, row = np.full(room, np.inf), np.full((room, len(dofs)), np.nan)
+        arguments = (q, free, 0.002, 0.1, value, row)
+        used = contact_inequalities(SKELETON.tree, obstacles, *arguments)
+        return value[:used], row[:used]
+
+    value, row = rows(500)
+    assert len(value) > 30 and value.min() < -0.01
+    expected = np.empty(nv)
+    for i in range(len(value)):
+        gap_gradient(SKELETON.tree, frames[0], frames[2], near.rows, i, expected)
+        assert_allclose(row[i], expected[dofs], atol=1e-12)
+    few, _ = rows(10)
+    assert 8 <= len(few) <= 10
+    assert_allclose(np.sort(few), np.sort(value)[: len(few)])

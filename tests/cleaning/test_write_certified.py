@@ -12,7 +12,7 @@ from writhe.cleaning.write_certified import write_certified
 from writhe.collision.stored_channels import stored_channels
 from writhe.errors import WritheError
 from writhe.io.bvh.rotation_orders import steady_orders
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Motion, quaternions, transforms
 from writhe.skeleton.figures import figure
 
@@ -73,3 +73,12 @@ def test_a_file_that_cannot_be_certified_does_not_grow(tmp_path: Path):
     written, certificate = write_certified(Motion(SKELETON, q, 30.0), tmp_path / "a.bvh")
     assert not certificate.certified
     assert len(written) == len(io.load(tmp_path / "a.bvh")) == 6
+
+
+def test_denser_files_get_the_rotation_orders_that_suit_their_own_frames(tmp_path: Path):
+    """A wide swing of an arm: with the orders that suit two frames, no density is certified."""
+    q = np.tile(SKELETON.rest_configuration, (2, 1))
+    arm = np.array([[0.6702, -0.4844, 0.1412, -0.5444], [0.6151, 0.6198, 0.3193, 0.3681]])
+    q[:, SKELETON.q_slice("right_shoulder")] = arm / np.linalg.norm(arm, axis=1, keepdims=True)
+    written, certificate = write_certified(Motion(SKELETON, q, 30.0), tmp_path / "a.bvh")
+    assert certificate.certified and written.fps == 60.0

@@ -5,10 +5,12 @@
    velocity and acceleration of the corrections bounded, until the certificate holds between all
    frames.
 3. Where that fails or moves the body far, a certified path through that part of the clip decides
-   on which side limbs pass, and the windows are solved again from it:
-   `push_out` pushes every frame clear by itself; `clear_segments` cuts the clip where the motion
-   between two frames is not certified or where the correction jumps; `segment_path` joins the
-   segments by waiting on one side or by detours (`detour`), as near to the source as possible.
+   on which side limbs pass, and the windows are solved again from it. The path:
+   - `push_out` pushes every frame clear by itself;
+   - `clear_segments` splits the clip where the motion between two frames is not certified or where
+     the correction jumps;
+   - `segment_path` joins the segments by waiting on one side or by detours (`detour`), as near to
+     the source as possible.
 4. `file_interpolations`: the same for the motion as readers of a BVH file interpolate it.
 """
 
@@ -38,22 +40,27 @@ from writhe.errors import WritheError
 from writhe.progress import Progress, no_progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion, forward
+from writhe.skeleton.configurations import same_joints
 from writhe.solvers.posture_tracking import PostureTracker, TrackingOptions
+
+# more passes over a clip in which a joint is folded: the path of step 3 may fold one
+_PASSES_FOR_FOLDS = 3
 
 
 @dataclass(frozen=True)
 class Cleaned:
     """A cleaned motion, with the certificates before and after.
 
-    written: the certificate of the motion as a BVH file, read by slerp and by Euler angles; None
-    with `euler=False`, or if no shapes could be fitted to the skeleton of the file.
+    written: the certificate of the motion as it is written to a BVH file and read back, with slerp
+    and with linear Euler angles between frames; None with `euler=False`, or if no shapes could be
+    fitted to the skeleton of the file.
     """
 
     motion: Motion
     before: Certificate
     after: Certificate
     written: Certificate | None
-    written_fps: float  # frame rate of that file, higher than that of the motion where it has to be
+    written_fps: float  # frame rate of that file; above the motion's if only denser frames certify
     mean_displacement_m: float  # over all joints and frames
     max_displacement_m: float
     leaps: Leaps
@@ -88,22 +95,86 @@ def clean(
     source over the whole clip; with `go_round=False` they never change sides.
     With `euler`, the motion is also solved and certified as interpolated Euler angles, for a BVH
     file.
+    table: the collision table of the subject, if it is not the default one. options: of the
+    solutions of single frames; window_options: of windows of frames.
     """
     if isinstance(subject, Scene):
         figure, variables = _actor_of(subject, actor)
         table = table or subject.layout.table
     else:
         figure, variables = subject, None
-    if motion.skeleton.names != figure.skeleton.names:
+    if not same_joints(motion.skeleton, figure.skeleton, roots=False):
         raise WritheError(
             f"the motion {motion.name!r} belongs to another skeleton than {figure.name!r}:"
             " retarget it first"
         )
     shapes = table or CollisionTable.of_figure(figure)
     tracker = PostureTracker(figure, shapes, options, variables=variables)
+
+    def solved(source: Motion) -> _Solution:
+        return _solved(
+            tracker,
+            source,
+            None if table is None else shapes,
+            window_options,
+            fade_s,
+            go_round,
+            euler,
+            progress or no_progress,
+        )
+
+    found = solved(motion)
+    latest = found
+    for _ in range(_PASSES_FOR_FOLDS):
+        if not latest.after.folded_joints:
+            break
+        bent = unfolded(shapes, latest.q, motion.fps, tracker.may_change)
+        if bent is latest.q:  # it cannot be changed
+            break
+        latest = solved(replace(motion, q=bent))
+        if latest.after.certified:
+            found = latest
+    q, source_positions = found.q, forward(figure.skeleton, motion.q).positions
+    positions = forward(figure.skeleton, q).positions
+    moved = np.linalg.norm(positions - source_positions, axis=2)
+    return Cleaned(
+        motion=replace(motion, q=q),
+        before=certify(shapes, motion.q, motion.fps),
+        after=found.after,
+        written=found.written,
+        written_fps=found.written_fps,
+        mean_displacement_m=float(moved.mean()),
+        max_displacement_m=float(moved.max()),
+        leaps=leaps(positions, source_positions),
+        changed_frames=int((np.abs(q - motion.q).max(axis=1) > 1e-6).sum()),
+    )
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """Cleaned frames (frames, nq), their certificate, and that of the file; see `Cleaned`."""
+
+    q: Floats
+    after: Certificate
+    written: Certificate | None
+    written_fps: float
+
+
+def _solved(
+    tracker: PostureTracker,
+    motion: Motion,
+    table: CollisionTable | None,
+    window_options: WindowOptions | None,
+    fade_s: float,
+    go_round: bool,
+    euler: bool,
+    progress: Progress,
+) -> _Solution:
+    """One pass over a clip; table: the tracker's, if it is not the default one of the figure."""
+    shapes = tracker.table
     # what is corrected: the source with its folded joints bent back
     given = replace(motion, q=unfolded(shapes, motion.q, motion.fps, tracker.may_change))
-    source_positions = forward(figure.skeleton, motion.q).positions
+    source_positions = forward(tracker.figure.skeleton, motion.q).positions
     problem = ClipProblem(tracker, given.q, motion.fps, window_options, source_positions)
     trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
 
@@ -116,7 +187,7 @@ def clean(
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
             lambda first, stop: _path(
-                path_tracker(), given.slice(first, stop), fade_s, go_round, progress or no_progress
+                path_tracker(), given.slice(first, stop), fade_s, go_round, progress
             ),
             from_path=not go_round,
         )
@@ -127,22 +198,10 @@ def clean(
             file = FileInterpolations(motion)
             q = trajectory.solve_for_file(q, file.failures)
             written, written_fps = file.denser(q)
-    # the file's certificate covers the slerp reading, with the shapes of the figure
+    # `written` also certifies slerp, with the figure's own shapes, so that it serves as `after`
     by_file = table is None and written is not None and written.certified
     after = written if by_file and written is not None else certify(shapes, q, motion.fps)
-    positions = forward(figure.skeleton, q).positions
-    moved = np.linalg.norm(positions - source_positions, axis=2)
-    return Cleaned(
-        motion=replace(motion, q=q),
-        before=certify(shapes, motion.q, motion.fps),
-        after=after,
-        written=written,
-        written_fps=written_fps,
-        mean_displacement_m=float(moved.mean()),
-        max_displacement_m=float(moved.max()),
-        leaps=leaps(positions, source_positions),
-        changed_frames=int((np.abs(q - motion.q).max(axis=1) > 1e-6).sum()),
-    )
+    return _Solution(q, after, written, written_fps)
 
 
 def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:
@@ -156,7 +215,10 @@ def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:
 
 
 def _major_tracker(tracker: PostureTracker, problem: ClipProblem) -> PostureTracker:
-    """The tracker with its minor joints as in the source: a path decides the sides of limbs."""
+    """A tracker that moves only the main joints; fingers and the like stay as in the source.
+
+    It serves for paths, which only choose on which side limbs pass each other.
+    """
     variables = np.zeros_like(tracker.may_change)
     variables[problem.main_dofs] = True
     if (variables == tracker.may_change).all():

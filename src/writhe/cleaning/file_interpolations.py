@@ -146,7 +146,7 @@ class FileInterpolations:
         if certify(table, self._last[1].motion.q, fps).certified:
             for times in DENSER:
                 dense = motion.resample(times * fps)
-                certificate = WrittenMotion(dense, table, self._orders).certify()
+                certificate = WrittenMotion(dense, table, steady_orders(dense)).certify()
                 if certificate.certified:
                     return certificate, times * fps
         return found, fps

@@ -10,8 +10,8 @@ from writhe.arrays import Floats
 from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_rows import WindowRows
 
-_MAX_ROWS = 72  # inequalities of a frame at most
-_MAX_PAIRS, _MIN_PAIRS = 6, 256  # pairs between frames: 6 per frame, at least 256
+_MAX_ROWS = 128  # inequalities of a frame at most; of more contacts the nearest are taken
+_MAX_PAIRS, _MIN_PAIRS = 24, 512  # inequalities between frames: 24 per frame, at least 512
 
 
 class WindowArrays:
@@ -30,10 +30,11 @@ class WindowArrays:
         self._used = np.zeros(frames, dtype=np.int64)
         self._positions = np.empty((frames, self._joints, 3))
         self._axes = np.empty((frames, nv, 3))
+        self._least = np.empty(frames)
         self._values = np.empty((frames, _MAX_ROWS))
         self._rows = np.empty(frames * _MAX_ROWS * nv)
         size = frames * nv * window_band.width(nv)
-        self._band, self._factor = np.empty(size), np.empty(size, dtype=np.float32)
+        self._band, self._factor = (np.empty(size, dtype=np.float32) for _ in range(2))
         pairs = _MAX_PAIRS * frames + _MIN_PAIRS
         self._pair_frame, self._pair_value = np.zeros(pairs, dtype=np.int64), np.empty(pairs)
         self._pair_row = np.empty(2 * pairs * nv)
@@ -44,12 +45,17 @@ class WindowArrays:
             self._positions[:frames],
             self._axes[:frames],
             self._used[:frames],
+            self._least[:frames],
             self._values[:frames],
             self._rows[: frames * _MAX_ROWS * n].reshape(frames, _MAX_ROWS, n),
         )
 
-    def band(self, frames: int, n: int) -> tuple[Floats, Any]:
-        """Two bands (frames n, width): normal equations, and single precision for their factor."""
+    def least(self, frames: int) -> Floats:
+        """(frames,) the smallest value of a contact in each frame that was linearised last."""
+        return self._least[:frames]
+
+    def band(self, frames: int, n: int) -> tuple[Any, Any]:
+        """Two bands (frames n, width) in single precision: normal equations, and their factor."""
         width = window_band.width(n)
         size = frames * n * width
         shape = (frames * n, width)

@@ -30,13 +30,16 @@ class WindowOptions:
     # lower bound of M in the terms of s and c: hands must not turn suddenly
     min_metres: float = 0.15
     penalty: float = 30.0  # weight of a violated inequality, relative to a joint position
+    yield_m: float = 0.0027  # where contacts lack more of their margin than this, it grows
+    max_yield_m: float = 0.003  # ... by this at most
+    yields_from: int = 2  # ... after the first linearisations
     near_m: float = 0.04  # pairs nearer than this become inequalities
     max_move_m: float = 0.05  # farthest that a joint moves in the first linearisation
     shrink: float = 0.75  # factor of that bound from one linearisation to the next
     beside: int = 8  # frames solved on either side of those that still move
     min_correction_m: float = 0.01  # joints that the path corrects less stay as in the source
     damping: float = 1.0  # weight of the step itself, scaled to metres by M
-    close_m: float = 5e-4  # a step that moves no joint farther than this ends the iteration
+    close_m: float = 1e-3  # a step that moves no joint farther than this ends the iteration
     local_speed_m_s: float = 1.0  # a joint may be this much faster than in the source at that time
     speed_m_s: float = 0.45  # ... and this much faster than its top speed in the whole source
 

@@ -38,6 +38,7 @@ from writhe.kernels.cleaning import window_band
 from writhe.kernels.cleaning.frame_pair_rows import (
     Instants,
     instant_inequalities,
+    instant_offsets,
     speed_inequalities,
 )
 from writhe.kernels.cleaning.frame_rows import (
@@ -114,6 +115,8 @@ class ClipProblem:
         self._weight = position_weights(skeleton, self._minor, self.options.hand_weight)
         self._weight[self._feet.joints] = self.options.foot_weight
         self.allowed_step = allowed_steps(self.source_positions, fps, self.options)
+        # the fingers of a hand move with it: those that hold its orientation are bounded
+        self._bounded_step = np.where(self._weight > 0.0, self.allowed_step, np.inf)
         near, nv = NearPairs(table), skeleton.dof_count
         self.pairs = changing_pairs(table, self.may_change)
         self._obstacles = Obstacles(
@@ -124,8 +127,6 @@ class ClipProblem:
             near.out,
             near.last_normals,
             near.rows,
-            np.empty((len(near.rows.gap), nv)),
-            np.empty(len(near.rows.gap)),
             np.empty((len(skeleton), 3)),
             np.empty((len(skeleton), 3, 3)),
             np.empty((nv, 3)),
@@ -165,10 +166,15 @@ class ClipProblem:
         chosen = [i for i in instants if first - 1 <= i.frame < stop]
         self._instants = self._offsets(chosen, out)
         ranges, bound = [(first, stop)], options.max_move_m
-        for _ in range(iterations):
+        extra = np.zeros(len(q))
+        for number in range(iterations):
             moving = np.zeros(len(q), dtype=np.bool_)
             for a, b in ranges:
-                step, moved = self._step(out, a, b, margin, feet)
+                step, moved = self._step(out, a, b, margin + extra, feet)
+                if number >= options.yields_from:
+                    # penalties yield: ask for as much more as contacts lack of their margin
+                    lacking = -self._arrays.least(b - a) - options.yield_m
+                    extra[a:b] = np.clip(lacking, 0.0, options.max_yield_m)
                 # bound the motion per frame, by a factor that varies smoothly over time
                 factor = np.minimum(1.0, bound / np.maximum(moved, 1e-9))
                 if factor.min() < 1.0:
@@ -323,7 +329,7 @@ class ClipProblem:
             self._free,
             self.positions(q[first - before : first]),
             self.positions(q[stop : stop + after]),
-            self.allowed_step[first - before : stop + after - 1],
+            self._bounded_step[first - before : stop + after - 1],
             _NEAR_BOUND,
             out,
         )
@@ -350,14 +356,13 @@ class ClipProblem:
         The steps are kept constant while the frames change, which approximates interpolations other
         than slerp.
         """
-        tree, offsets = self.skeleton.tree, np.empty((len(instants), self.skeleton.dof_count))
-        middle = np.empty(q.shape[1])
-        for instant, offset in zip(instants, offsets, strict=True):
-            t = instant.frame
-            kinematics.interpolate(tree, q[t], q[t + 1], instant.u, middle)
-            kinematics.difference(tree, middle, instant.q, offset)
+        offsets = np.empty((len(instants), self.skeleton.dof_count))
         frames = np.array([i.frame for i in instants], dtype=np.int64)
-        return Instants(frames, np.array([i.u for i in instants], dtype=np.float64), offsets)
+        shares = np.array([i.u for i in instants], dtype=np.float64)
+        if instants:
+            postures = np.array([i.q for i in instants])
+            instant_offsets(self.skeleton.tree, q, frames, shares, postures, offsets)
+        return Instants(frames, shares, offsets)
 
     def positions(self, q: Floats) -> Floats:
         """(frames, joints, 3) joint positions of the frames q (frames, nq)."""

@@ -37,10 +37,9 @@ def write_certified(
         return motion, certificate
     if not certify_file(path, figure=figure, interpolation="slerp").certificate.certified:
         return motion, certificate
-    orders = steady_orders(motion)
-    for times in (1, *DENSER) if orders else DENSER:
+    for times in (1, *DENSER):
         dense = motion if times == 1 else motion.resample(times * motion.fps)
-        found = write(dense, orders)
+        found = write(dense, steady_orders(dense))
         if found.certified:
             return dense, found
     write(motion)

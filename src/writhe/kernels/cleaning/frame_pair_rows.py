@@ -19,7 +19,9 @@ from writhe.kernels.cleaning.frame_rows import (
 )
 from writhe.kernels.cleaning.window_band import PairRows
 from writhe.kernels.jit import kernel
-from writhe.kernels.skeleton.kinematics import Tree, integrate, interpolate
+from writhe.kernels.skeleton.kinematics import Tree, difference, integrate, interpolate
+
+_MAX_CONTACTS = 64  # at an instant, the nearest ones
 
 
 class Instants(NamedTuple):
@@ -136,7 +138,7 @@ def instant_inequalities(
     frames, shares, offsets = instants.frame, instants.share, instants.offset
     n, space = free.dof.shape[0], frame.shape[0]
     pose = np.empty(q.shape[1])
-    values, single = np.empty(obstacles.low.shape[0]), np.empty((obstacles.low.shape[0], n))
+    values, single = np.empty(_MAX_CONTACTS), np.empty((_MAX_CONTACTS, n))
     for i in range(frames.shape[0]):
         t, u = frames[i], shares[i]
         interpolate(tree, q[t], q[t + 1], u, pose)
@@ -153,3 +155,14 @@ def instant_inequalities(
                 row[count, 0, c], row[count, 1, c] = before * single[k, c], after * single[k, c]
             count += 1
     return count
+
+
+@kernel
+def instant_offsets(
+    tree: Tree, q: Floats, frame: Ints, share: Floats, posture: Floats, out: Floats
+) -> None:
+    """out (i, nv): the tangent steps from the slerp of the frames q (F, nq) to postures (i, nq)."""
+    middle = np.empty(q.shape[1])
+    for i in range(frame.shape[0]):
+        interpolate(tree, q[frame[i]], q[frame[i] + 1], share[i], middle)
+        difference(tree, middle, posture[i], out[i])

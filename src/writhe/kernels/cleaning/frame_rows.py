@@ -23,9 +23,9 @@ from writhe.kernels.skeleton.kinematics import (
     integrate,
     motion_axes,
 )
-from writhe.kernels.terms.contact_rows import contact_rows
 from writhe.kernels.terms.limit_rows import LimitRows, limit_gradient, limit_values
 
+_LIMIT_ROWS = 32  # rows of a frame that contacts leave to joint limits
 _STEEPEST = 3.0  # longest derivative of a joint limit by the rotation of its joint
 
 
@@ -39,8 +39,6 @@ class Obstacles(NamedTuple):
     out: Floats  # (9,)
     last_normals: Floats  # (k, 3)
     near: NearPairRows
-    matrix: Floats  # (m, nv) rows of near pairs
-    low: Floats  # (m,)
     positions: Floats  # (joints, 3)
     rotations: Floats  # (joints, 3, 3)
     axes: Floats  # (nv, 3)
@@ -60,8 +58,94 @@ class WindowRows(NamedTuple):
     positions: Floats  # (F, joints, 3)
     axes: Floats  # (F, nv, 3)
     used: Ints  # (F,) inequalities in use
+    least: Floats  # (F,) the smallest value of a contact; infinite without contacts
     value: Floats  # (F, R) metres; negative: violated
     row: Floats  # (F, R, n)
+
+
+@kernel(inline=True)
+def _nearest_bound(near: NearPairRows, found: int, margin: float, bound: float, room: int) -> float:
+    """The largest bound, up to the given one, that at most `room` pairs are nearer than.
+
+    Pairs are compared by clearance - margin. Within 1/1000 of the range of clearances.
+    """
+    low, count = bound, 0
+    for i in range(found):
+        value = near.gap[i] + near.allowance[i] - margin
+        if value < bound:
+            count += 1
+            low = min(low, value)
+    if count <= room:
+        return bound
+    high = bound
+    for _ in range(10):
+        middle = 0.5 * (low + high)
+        count = 0
+        for i in range(found):
+            if near.gap[i] + near.allowance[i] - margin < middle:
+                count += 1
+        if count <= room:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel(inline=True)
+def _add_gap_side(
+    tree: Tree,
+    positions: Floats,
+    axes: Floats,
+    free: FreeColumns,
+    columns: tuple[int, int],
+    point: tuple[float, float, float],
+    normal: tuple[float, float, float],
+    row: Floats,
+) -> None:
+    """row (n) += normal . d(point)/dv for the entries first .. stop - 1 = columns of the chain."""
+    x, y, z = point
+    nx, ny, nz = normal
+    for i in range(columns[0], columns[1]):
+        c = free.chain[i]
+        k = free.dof[c]
+        if tree.dof_turns[k] == 1:
+            j = tree.dof_joint[k]
+            dx, dy, dz = x - positions[j, 0], y - positions[j, 1], z - positions[j, 2]
+            # n . (axis x d) = axis . (d x n)
+            tx, ty, tz = dy * nz - dz * ny, dz * nx - dx * nz, dx * ny - dy * nx
+            row[c] += axes[k, 0] * tx + axes[k, 1] * ty + axes[k, 2] * tz
+        else:
+            row[c] += axes[k, 0] * nx + axes[k, 1] * ny + axes[k, 2] * nz
+
+
+@kernel(inline=True)
+def _gap_row(
+    tree: Tree,
+    positions: Floats,
+    axes: Floats,
+    near: NearPairRows,
+    pair: int,
+    free: FreeColumns,
+    row: Floats,
+) -> None:
+    """row (n) = the derivative of the gap of a near pair, n . (J_a - J_b).
+
+    What moves both bodies alike does not change the gap and is left out.
+    """
+    start, chain = free.chain_start, free.chain
+    for c in range(row.shape[0]):
+        row[c] = 0.0
+    a, b = near.joints[pair, 0], near.joints[pair, 1]
+    first_a, stop_a = (start[a], start[a + 1]) if a >= 0 else (0, 0)
+    first_b, stop_b = (start[b], start[b + 1]) if b >= 0 else (0, 0)
+    while first_a < stop_a and first_b < stop_b and chain[first_a] == chain[first_b]:
+        first_a += 1
+        first_b += 1
+    x, y, z = near.normal[pair, 0], near.normal[pair, 1], near.normal[pair, 2]
+    at_a, at_b = near.surface_a[pair], near.surface_b[pair]
+    point_a, point_b = (at_a[0], at_a[1], at_a[2]), (at_b[0], at_b[1], at_b[2])
+    _add_gap_side(tree, positions, axes, free, (first_a, stop_a), point_a, (x, y, z), row)
+    _add_gap_side(tree, positions, axes, free, (first_b, stop_b), point_b, (-x, -y, -z), row)
 
 
 @kernel
@@ -77,13 +161,14 @@ def contact_inequalities(
 ) -> int:
     """Near pairs of one configuration as rows; returns their number.
 
-    Pairs whose clearance exceeds the margin by less than near_m become rows, as many as value (R,)
-    and row (R, n) hold. Joint frames and motion axes are left in `obstacles`.
+    Pairs whose clearance exceeds the margin by less than near_m become rows; the nearest of them if
+    there are more than value (R,) and row (R, n) hold. Joint frames and motion axes are left in
+    `obstacles`.
     """
     positions, rotations, axes = obstacles.positions, obstacles.rotations, obstacles.axes
     forward(tree, q, positions, rotations)
     motion_axes(tree, positions, rotations, axes)
-    near, matrix, low, dof = obstacles.near, obstacles.matrix, obstacles.low, free.dof
+    near = obstacles.near
     found = near_pairs(
         obstacles.shapes,
         obstacles.bodies,
@@ -97,13 +182,13 @@ def contact_inequalities(
         near,
     )
     found = min(found, near.gap.shape[0])
-    written = contact_rows(tree, positions, axes, near, found, margin, 1.0, np.inf, matrix, low)
+    bound = _nearest_bound(near, found, margin, near_m, value.shape[0])
     used = 0
-    for i in range(written):
-        if -low[i] < near_m and used < value.shape[0]:
-            value[used] = -low[i]
-            for c in range(dof.shape[0]):
-                row[used, c] = matrix[i, dof[c]]
+    for i in range(found):
+        clearance = near.gap[i] + near.allowance[i] - margin
+        if clearance < bound and used < value.shape[0]:
+            value[used] = clearance
+            _gap_row(tree, positions, axes, near, i, free, row[used])
             used += 1
     return used
 
@@ -132,10 +217,13 @@ def linearise_window(
     dof, chain, chain_start, turns = free.dof, free.chain, free.chain_start, tree.dof_turns
     positions, axes = obstacles.positions, obstacles.axes
     dof_joint = tree.dof_joint
+    contacts = rows.value.shape[1] - _LIMIT_ROWS
     for f in range(q.shape[0]):
-        rows.used[f] = contact_inequalities(
-            tree, obstacles, q[f], free, margin[f], near_m, rows.value[f], rows.row[f]
-        )
+        value, row = rows.value[f, :contacts], rows.row[f, :contacts]
+        used = contact_inequalities(tree, obstacles, q[f], free, margin[f], near_m, value, row)
+        rows.used[f], rows.least[f] = used, np.inf
+        for i in range(used):
+            rows.least[f] = min(rows.least[f], value[i])
         for j in range(joints):
             for r in range(3):
                 rows.positions[f, j, r] = positions[j, r]

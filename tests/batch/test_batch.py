@@ -316,6 +316,19 @@ def test_a_changed_character_file_is_other_settings(tmp_path: Path) -> None:
     assert Settings("retarget", to=str(character)).digest != first
 
 
+def test_what_is_remembered_of_a_skeleton_is_other_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WRITHE_CONFIG_DIR", str(tmp_path))
+    seen = {Settings("certify").digest}
+    for part in ("bodies", "roles"):
+        (tmp_path / part).mkdir()
+        for text in ("{}", '{"left_toe": null}'):
+            (tmp_path / part / "0123.json").write_text(text)
+            seen.add(Settings("certify").digest)
+    assert len(seen) == 5
+
+
 def test_a_folded_joint_does_not_pass_whatever_the_tolerance(tmp_path: Path) -> None:
     human = figure("human")
     fold = next(limit for limit in human.folds if limit.joint == "left_elbow")

@@ -11,11 +11,13 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 from writhe.cli.app import build_app
-from writhe.collision import CollisionTable, capsule, certify
+from writhe.collision import CollisionTable, box, capsule, certify
+from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.collision.stored_channels import stored_channels
 from writhe.errors import WritheError
 from writhe.io import save
 from writhe.io.gltf.container import Glb, write_container
+from writhe.io.gltf.write import Prop
 from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton
 
 KEYS = [
@@ -108,3 +110,16 @@ def test_one_of_several_animations_is_not_called_the_whole_file(human, tmp_path)
     found = json.loads(result.stdout.splitlines()[-1])
     assert found["certified"] and found["animations"] == 2 and found["animation"] == first["name"]
     assert "one of 2 animations" in result.output
+
+
+def test_objects_in_a_file_are_said_not_to_be_tested(human, tmp_path):
+    """A box around the legs, in the file: only a scene tests bodies against objects."""
+    path = tmp_path / "legs.glb"
+    q = np.tile(human.skeleton.rest_configuration, (2, 1))
+    solid = box((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+    held = np.tile([0.0, 0.5, 0.0, 1.0, 0.0, 0.0, 0.0], (2, 1))
+    save(Motion(human.skeleton, q, fps=30.0), path, props=[Prop("box", *surface(solid), held)])
+    result = CliRunner().invoke(build_app("certify"), ["certify", str(path), "--json"])
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert found["certified"] and found["untested_objects"] == 1
+    assert "1 other object in the file is not tested" in " ".join(result.output.split())

@@ -11,7 +11,7 @@ import pytest
 
 from writhe import io
 from writhe.cli.app import COMMANDS, run
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 

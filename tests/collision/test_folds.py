@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable, Verdict, certify
 from writhe.collision.folds import TOLERANCE_RAD, find_folds
 from writhe.collision.interpolated_motion import InterpolatedMotion
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton
 from writhe.skeleton.figures import figure
 from writhe.skeleton.fold_limits import DIRECTIONS, FoldLimit

@@ -308,3 +308,39 @@ def test_buffers_outside_the_file_are_never_opened(tmp_path):
     )
     with pytest.raises(FileFormatError, match="outside the file"):
         load(path)
+
+
+@pytest.mark.parametrize("how", ["moved", "animated"])
+def test_a_group_that_another_program_moves_moves_its_roots(tmp_path, how):
+    motion, path = random_motion(every_kind()), tmp_path / "roots.glb"
+    save(motion, path)
+    before = forward(load(path).skeleton, load(path).q).position("second root")
+    glb = Glb(path)
+    document = glb.document
+    group = next(n for n, node in enumerate(document["nodes"]) if node["name"] == "roots")
+    if how == "moved":
+        document["nodes"][group]["translation"] = [0.0, 0.25, 0.0]
+    else:  # along with the second root
+        root = next(n for n, node in enumerate(document["nodes"]) if node["name"] == "second root")
+        channels = document["animations"][0]["channels"]
+        track = next(c for c in channels if c["target"] == {"node": root, "path": "translation"})
+        channels.append(track | {"target": {"node": group, "path": "translation"}})
+    write_container(path, document, glb.binary)
+    moved = forward(load(path).skeleton, load(path).q).position("second root")
+    shift = before if how == "animated" else np.array([0.0, 0.25, 0.0])
+    np.testing.assert_allclose(moved, before + shift, atol=1e-5)
+
+
+def test_channels_that_name_their_node_by_a_pointer_move_it(tmp_path):
+    motion, path = random_motion(every_kind()), tmp_path / "pointers.glb"
+    save(motion, path)
+    before = load(path)
+    glb = Glb(path)
+    for channel in glb.document["animations"][0]["channels"]:
+        pointer = f"/nodes/{channel['target']['node']}/{channel['target']['path']}"
+        extension = {"KHR_animation_pointer": {"pointer": pointer}}
+        channel["target"] = {"path": "pointer", "extensions": extension}
+    write_container(path, glb.document, glb.binary)
+    after = load(path)
+    assert [j.kind for j in after.skeleton.joints] == [j.kind for j in before.skeleton.joints]
+    np.testing.assert_array_equal(after.q, before.q)

@@ -12,7 +12,8 @@ from writhe.io import load_figure, save_figure
 from writhe.io.shape_overrides import with_overrides
 from writhe.io.stored_body import body_note, forget_body, remember_body, stored_body
 from writhe.research.evaluation.generated_characters import STYLES, generate
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, Skin
+from writhe.skeleton.figures import figure
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +96,30 @@ def test_a_remembered_body_is_used_for_every_file_with_it(
     assert hand not in {c.joint for c in load_figure(path).capsules}
     assert forget_body(character.skeleton)
     assert hand in {c.joint for c in load_figure(path).capsules}
+
+
+def test_another_mesh_on_the_bones_of_the_human_gets_its_own_shapes(tmp_path: Path) -> None:
+    human = figure("human")
+    skin = human.skin
+    assert skin is not None
+    path = tmp_path / "human.glb"
+    save_figure(human, path)
+    assert _shapes(load_figure(path)) == _shapes(human)
+    vertices = skin.vertices.copy()
+    x, y, z = vertices.T
+    belly = (np.abs(y - 1.05) < 0.15) & (np.abs(x) < 0.2) & (z > 0.0)
+    vertices[belly, 2] += 0.15
+    fat = replace(human, skin=Skin(vertices, skin.triangles, skin.joints, skin.weights))
+    save_figure(fat, path)
+    again = load_figure(path)
+
+    def front(body: Figure) -> float:
+        at = body.skeleton.rest_positions
+        ends = [(c, at[body.skeleton.index(c.joint)]) for c in body.capsules]
+        return max(
+            max(p[2] + c.start_in_joint[2], p[2] + c.end_in_joint[2]) + c.radius_m
+            for c, p in ends
+            if 0.9 < p[1] < 1.2 and abs(p[0]) < 0.05
+        )
+
+    assert front(again) > front(human) + 0.1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from numpy.typing import ArrayLike
 
 from writhe.collision import Certificate, Verdict, ball, half_space
 from writhe.errors import WritheError
-from writhe.io import load, save
-from writhe.io.gltf.container import write_container
+from writhe.io import load, save, save_figure
+from writhe.io.gltf.container import Glb, write_container
 from writhe.io.gltf.read_keys import load_gltf_keys
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject, certify_file
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, forward, quaternions
+from writhe.skeleton.figures import figure
 
 CHANNELS = ["Zrotation", "Zrotation Xrotation", "Zrotation Xrotation Yrotation"]
 
@@ -371,3 +373,30 @@ def test_a_file_of_another_skeleton_is_refused(human, tmp_path):
     path = arm_bvh(tmp_path, CHANNELS[0], 0, 10)
     with pytest.raises(WritheError, match="another skeleton"):
         certify_file(path, figure=human)
+
+
+def test_a_file_of_two_people_is_not_certified_as_one(tmp_path):
+    """They stand in each other; the second had hardly any shapes."""
+    path = tmp_path / "two.glb"
+    save_figure(figure("human"), path)
+    glb = Glb(path)
+    document = glb.document
+    count, skins = len(document["nodes"]), len(document["skins"])
+    nodes, bound = deepcopy(document["nodes"]), deepcopy(document["skins"])
+    for node in nodes:
+        node["name"] = f"second {node['name']}"
+        node["children"] = [count + child for child in node.pop("children", [])]
+        if not node["children"]:
+            del node["children"]
+        if "skin" in node:
+            node["skin"] += skins
+        node.pop("extras", None)
+    for skin in bound:
+        skin["joints"] = [count + joint for joint in skin["joints"]]
+    nodes[0]["translation"][0] += 0.15
+    document["scenes"][0]["nodes"] += [count + n for n in document["scenes"][0]["nodes"]]
+    document["nodes"] += nodes
+    document["skins"] += bound
+    write_container(path, document, glb.binary)
+    with pytest.raises(WritheError, match="several characters"):
+        certify_file(path)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from writhe.cleaning.clean import clean
 from writhe.collision import ball, box, capsule, certify, half_space
 from writhe.errors import FileFormatError, WritheError
+from writhe.io import load_figure, save_figure
+from writhe.research.evaluation.generated_characters import STYLES, generate
+from writhe.retargeting.motion_on_figure import on_figure
 from writhe.scene import Actor, KeyMotion, ObjectKind, Scene, SceneObject
 from writhe.scene.objects import BUILT_IN, built_in
-from writhe.skeleton import Capsule, Figure, Motion, forward
+from writhe.skeleton import Capsule, Figure, Motion, Skeleton, forward
+from writhe.skeleton.configurations import same_joints
 from writhe.skeleton.figures import figure
 
 TURN_BACK = np.array([0.0, 0.0, 1.0, 0.0])
@@ -236,3 +242,39 @@ def test_motions_must_fit_the_scene():
         scene.layout.motion({})
     with pytest.raises(WritheError, match="full stop"):
         Actor("an.na", scene.actors[0].figure)
+
+
+def test_a_character_in_a_scene_file_has_the_shapes_of_its_mesh(tmp_path):
+    save_figure(generate(STYLES[0]).figure, tmp_path / "hero.glb")
+    actors = [{"name": "hero", "figure": "hero.glb"}]
+    (tmp_path / "scene.json").write_text(json.dumps({"writhe_scene": 1, "actors": actors}))
+    found = Scene.load(tmp_path / "scene.json").actors[0].figure
+
+    def radii(body: Figure) -> list[float]:
+        return [capsule.radius_m for capsule in body.capsules]
+
+    assert radii(found) == radii(load_figure(tmp_path / "hero.glb"))
+
+
+@pytest.mark.parametrize("changed", ["bones", "rest pose"])
+def test_a_motion_of_a_body_with_other_bones_or_rest_pose_is_refused(changed):
+    # the same joint names, as in clips of several people: the angles are other poses
+    human = figure("human")
+    tilt = np.array([np.cos(0.2), 0.0, 0.0, np.sin(0.2)])
+    other = Skeleton(
+        [
+            replace(joint, offset_in_parent=1.2 * joint.offset_in_parent)
+            if changed == "bones"
+            else replace(joint, rest=tilt)
+            for joint in human.skeleton.joints
+        ]
+    )
+    motion = Motion(other, np.tile(other.rest_configuration, (2, 1)), 30.0)
+    for use in (
+        lambda: certify(human, motion),
+        lambda: clean(human, motion),
+        lambda: Scene((Actor("anna", human),)).layout.motion({"anna": motion}),
+    ):
+        with pytest.raises(WritheError, match="another skeleton"):
+            use()
+    assert same_joints(on_figure(motion, human).skeleton, human.skeleton)

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, cast
 
 from writhe.batch.result_row import Row
 from writhe.errors import WritheError
@@ -72,7 +72,7 @@ def write_table(rows: Iterable[Row], path: Path) -> None:
     counts |= {"frames_written"}
     counts |= {"pass_throughs_before", "postures", "folded_joints"}
     ordered = sorted(rows, key=lambda r: r.file)
-    columns = {
+    columns: dict[str, object] = {
         name: pa.array(
             [getattr(row, name) for row in ordered],
             pa.string()
@@ -85,4 +85,4 @@ def write_table(rows: Iterable[Row], path: Path) -> None:
         )
         for name in Row.__dataclass_fields__
     }
-    write_file(path, lambda part: pq.write_table(pa.table(columns), part))
+    write_file(path, lambda part: pq.write_table(cast("Any", pa.table(columns)), part))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from writhe.batch.result_row import Row
 from writhe.batch.task import BatchTask, new_row, run_task
@@ -93,12 +93,12 @@ def run_on_client(
             yield group
 
     window, counted = _window(client), time.monotonic()
-    finished = as_completed([submit(group) for group in groups(window)])
+    finished: Any = cast("Any", as_completed)([submit(group) for group in groups(window)])
     try:
         for future in finished:
             group = running.pop(future)
             try:
-                rows, seconds = future.result()
+                rows, seconds = cast("tuple[list[Row], float]", future.result())
             except Exception as error:  # from the scheduler: a lost worker, a task without a pickle
                 if len(group) == 1:
                     yield _killed_row(group[0], error)

@@ -11,7 +11,9 @@ from pathlib import Path, PurePosixPath
 from writhe import __version__
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.errors import WritheError
+from writhe.user_folders import settings_folder
 
+_REMEMBERED = ("bodies", "roles")  # folders of settings that change the shapes of a character
 BROAD_PHASES = ("numba", "jax")
 
 
@@ -57,11 +59,14 @@ class Settings:
     def digest(self) -> str:
         """A hash of the settings and of writhe's version, to recognise finished work.
 
-        Character and role files count by their content. The broad phase does not change results.
+        Character and role files count by their content, and so do the roles and bodies that are
+        remembered for skeletons. The broad phase does not change results.
         """
         options = asdict(replace(self, broad_phase="numba"))
         named = [value for _, value in (*self.figures, *self.roles)] + [self.to]
         files = {name: content_hash(Path(name)) for name in named if Path(name).is_file()}
+        remembered = [f for part in _REMEMBERED for f in settings_folder(part).glob("*.json")]
+        files |= {f"{f.parent.name}/{f.name}": content_hash(f) for f in remembered}
         summary = json.dumps([__version__, options, files], sort_keys=True)
         return hashlib.blake2b(summary.encode(), digest_size=12).hexdigest()
 

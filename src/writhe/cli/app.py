@@ -19,7 +19,7 @@ from writhe.errors import WritheError
 # name: its line in `writhe --help`
 COMMANDS = {
     "studio": "Pose and animate in the browser, with mouse or touch.",
-    "serve": "Answer Blender from this Python (see the guide of the extension).",
+    "serve": "Start a server that computes for the Blender extension.",
     "info": "Show the contents of a motion file.",
     "roles": "Show and correct which joint of a character has which role.",
     "character": "Show roles, limits and collision shapes of a character; draw them.",

@@ -27,7 +27,7 @@ def argument(text: str, *, metavar: str | None = None) -> Any:
     return typer.Argument(help=text, metavar=metavar)
 
 
-MotionFile = Annotated[Path, argument("A motion: .bvh, .glb, .gltf, .vrm, .npz.")]
+MotionFile = Annotated[Path, argument("A motion: .bvh, glTF, .vrm, .npz, .fbx, USD.")]
 OutputFile = Annotated[Path, option("The .bvh or glTF file to write.", "-o", "--output")]
 Animation = Annotated[
     str | None,

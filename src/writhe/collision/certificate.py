@@ -1,4 +1,4 @@
-"""The result of `certify`."""
+"""The result of `certify`. Its tolerance of 1 mm is `certificate_slack.SLACK_M`."""
 
 from __future__ import annotations
 

@@ -45,10 +45,10 @@ from writhe.kernels.skeleton.kinematics import BALL, FREE, HINGE
 from writhe.skeleton import Motion
 
 INTERPOLATIONS = ("slerp", "euler", "both")
-# Bound of the accumulated rounding error: coordinates up to 10 km are stored to 2e-12 m, and a
-# chain of 100 joints and the distance of two shapes need fewer than 10^4 operations. It is added to
-# all bounds, and so is this share of the longest segment: nearly parallel ones count as parallel
-# (`kernels.collision.segment_distance.PARALLEL`).
+# Both are added to every bound. ROUNDING_M bounds the accumulated rounding error: coordinates up to
+# 10 km are stored to 2e-12 m, and a chain of 100 joints and the distance of two shapes need fewer
+# than 10^4 operations. PARALLEL_SHARE times the longest segment bounds the error of treating nearly
+# parallel segments as parallel (`kernels.collision.segment_distance.PARALLEL`).
 ROUNDING_M = 1e-8
 PARALLEL_SHARE = 2e-6
 SAME_ROTATION = 1e-6  # radians: Euler channels and quaternions this close agree
@@ -69,7 +69,9 @@ def certify(
     motion: a `Motion` of the subject's skeleton, or an array (frames, nq), which needs `fps`.
     interpolation: "slerp" rotates every joint along the shortest arc; "euler" interpolates the
     Euler channels linearly, unwrapped and, where that differs, as stored; "both" gives the worst
-    result of all of these.
+    result of all of these. euler: the channels that the motion was read from, needed unless the
+    interpolation is "slerp". slack_m: penetration beyond the allowances that is tolerated.
+    Returns a `Certificate` (`collision.certificate`).
     """
     table = table_of(subject)
     rows, fps = rows_and_rate(table, motion, fps)
@@ -121,8 +123,8 @@ def certify_interpolations(
 
     Quaternions must be normalised, as `interpolations_of` does. `interpolation` is the name that
     the result gets; by default it follows from the names of the interpolations. Intervals that
-    `broad_phase` proves to be clear are not swept; the verdict and the events do not depend on it,
-    and bounds of the penetration change by less than 0.1 mm.
+    `broad_phase` proves to be clear are not swept: this changes neither the verdict nor the events,
+    and bounds of the penetration by less than 0.1 mm.
     """
     start, work = time.perf_counter(), gate_workspace(table)
     groups = [[one] for one in interpolations]
@@ -175,7 +177,7 @@ class _BoundedRows:
 def _sharing_rows(
     table: CollisionTable, interpolations: Sequence[InterpolatedMotion]
 ) -> list[list[InterpolatedMotion]]:
-    """Interpolations in groups that interpolate the same rows over the same intervals."""
+    """Group the interpolations that share frames and intervals; each group is bounded once."""
     groups: list[list[InterpolatedMotion]] = []
     for one in interpolations:
         same = [
@@ -249,7 +251,10 @@ def _certify(
     slack_m: float,
     work: GateWorkspace,
 ) -> Certificate:
-    """The certificate of one interpolation, without pairs and counts; completes its results."""
+    """The certificate of one interpolation, without worst pairs and counts.
+
+    Writes the results of the sweep into `clip`.
+    """
     start = time.perf_counter()
     arrays = table.skeleton.tree, table.shapes, table.bodies, table.pairs
     error_m = rows.error_m
@@ -297,7 +302,9 @@ def _verdict(
     undecided: int,
     depths_m: tuple[float, float],
 ) -> Verdict:
-    """The verdict of one interpolation; a deep overlap counts even if it is within the slack.
+    """The verdict of one interpolation.
+
+    A deep overlap of thin shapes is a penetration even where it is within the slack.
 
     fails: a pair gets deeper than allowed, or a joint is folded. depths_m: the penetration at the
     first and last frame.

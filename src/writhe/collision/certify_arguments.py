@@ -11,7 +11,7 @@ from writhe.arrays import Floats, number
 from writhe.collision.collision_table import CollisionTable
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion
-from writhe.skeleton.configurations import configurations
+from writhe.skeleton.configurations import configurations, same_joints
 
 
 class HasTable(Protocol):
@@ -62,10 +62,11 @@ def rows_and_rate(
                 f"the motion {motion.name!r} has {motion.fps:g} frames per second: leave out fps,"
                 " or resample it first"
             )
-        if motion.skeleton.names != table.skeleton.names:
+        if not same_joints(motion.skeleton, table.skeleton, roots=False):
             raise WritheError(
-                f"the motion {motion.name!r} belongs to another skeleton: retarget it first (in a"
-                " scene: scene.layout.motion({actor: motion}))"
+                f"the motion {motion.name!r} belongs to another skeleton (joints, bones or rest"
+                " pose differ): retarget it first (in a scene:"
+                " scene.layout.motion({actor: motion}))"
             )
         return configurations(table.skeleton, motion.q, "the motion"), motion.fps
     if fps is None:

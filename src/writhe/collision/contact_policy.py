@@ -2,8 +2,8 @@
 
 `CollisionTable` asks it for every pair and stores the answers in arrays.
 
-Only parent and child are always excluded: the parts of a joint and of its nearest ancestor that
-carries a shape. Joints without shapes (helpers, zero-length bones) are skipped.
+A part is never tested against that of its nearest ancestor with a shape; joints without shapes
+(helpers, zero-length bones) are skipped. All other pairs are tested.
 """
 
 from __future__ import annotations

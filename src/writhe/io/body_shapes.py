@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def _hanging_arms(skeleton: Skeleton, roles: Mapping[str, str]) -> list[Floats]:
         down = sign * _ARM_ASIDE * aside - np.array([0.0, 1.0, 0.0])
         turn = Rotation.align_vectors(down[None], bone[None])[0]
         own = Rotation.from_matrix(rest.rotations[skeleton.index(shoulder)])
-        local = (own.inv() * turn * own).as_quat()
+        local = cast("Floats", (own.inv() * turn * own).as_quat())
         q[skeleton.q_slice(shoulder)] = np.roll(local, 1)
     return [q]
 

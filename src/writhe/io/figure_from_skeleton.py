@@ -11,7 +11,7 @@ import numpy as np
 from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.io.body_shapes import body_shapes, with_anatomy
-from writhe.io.stored_body import stored_body
+from writhe.io.stored_body import same_skin, stored_body
 from writhe.recognition import ROLES, Recognition, corrected, recognise, require_person
 from writhe.recognition.corrections import corrections_of
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
@@ -42,7 +42,7 @@ def figure_of(
     roles: role to joint name, by default those that the file states (VRM); the others are
         recognised from structure and names.
     skin: a skin in the rest pose, to which the collision capsules are fitted; without one they are
-        fitted to the bones.
+        fitted to the bones. Bones and skin of a built-in figure get its capsules.
     partial: return a figure with the roles found instead of raising if essential ones are missing.
     anatomy: give the joints masses by their capsules and, if it is a person, the joint limits of
         the built-in human, where they have none.
@@ -66,9 +66,10 @@ def figure_of(
     strands = _strands(skeleton, match) if match.is_person else ()
     found = tuple((r, match.roles[r]) for r in ROLES if r in match.roles)
     known = built_in_figure(skeleton)
+    own_skin = known is not None and not _has_skin_of(known, skeleton, skin)
     if shapes is not None:
         capsules = shapes
-    elif known is not None:
+    elif known is not None and not own_skin:
         capsules = known.capsules
     elif known_body is not None and dict(found) == known_body.roles:
         capsules = known_body.capsules
@@ -101,7 +102,8 @@ class BodyKey:
     @classmethod
     def of(cls, motion: Motion) -> BodyKey:
         """The key of the figure that moves in `motion`."""
-        stated, changes = motion.source.get("roles") or {}, corrections_of(motion.skeleton)
+        stated: Mapping[str, object] = motion.source.get("roles") or {}
+        changes = corrections_of(motion.skeleton)
         return cls(
             skeleton_digest(motion.skeleton),
             repr(sorted(stated.items())),
@@ -122,6 +124,14 @@ def fitted_figure(key: BodyKey) -> Figure:
 def built_in_figure(skeleton: Skeleton) -> Figure | None:
     """The built-in figure with the same bones (saved to a file and read again), if any."""
     return next((f for f in map(figure, figure_names()) if same_bones(f.skeleton, skeleton)), None)
+
+
+def _has_skin_of(known: Figure, skeleton: Skeleton, skin: Skin | None) -> bool:
+    """Whether a skin, if there is one, is that of a figure with the same bones.
+
+    If not, somebody gave the bones another mesh, which the figure's capsules may not cover.
+    """
+    return skin is None or known.skin is None or same_skin(known.skin, skin, skeleton)
 
 
 def same_bones(a: Skeleton, b: Skeleton) -> bool:

@@ -70,21 +70,21 @@ def load(
         recognised or guessed, and `source["unit_from"]` says how.
     repair: restore the bones that a known conversion lost; `source["repairs"]` lists them.
     model: an SMPL model file (.npz) that gives the rest skeleton of an AMASS file.
-    animation: the name or number of an animation of a file that has several; by default the one
-    that writhe wrote last, else the first.
+    animation: the name or number of an animation of a file that has several; by default the
+        animation last written by writhe, else the first.
     up: "y" or "z", the axis that is up in a BVH file, which the file does not state; by default z
-        if a person stands along it, else y; `source["up"]` is "z" then.
+        if the skeleton stands along it, else y. A file read as z-up has `source["up"] == "z"`.
     """
     file = Path(path)
     suffix = file_format(file)
     if up is not None and suffix != ".bvh" and suffix in READABLE:
-        raise WritheError(f"{file}: the axis that is up is given for BVH files only")
+        raise WritheError(f"{file}: {suffix} files state their axes; up is for BVH files only")
     if metres_per_unit is not None and suffix != ".bvh" and suffix in READABLE:
         raise WritheError(
             f"{file}: {suffix} files state their unit; metres_per_unit is for BVH files"
         )
     if model is not None and suffix != ".npz" and suffix in READABLE:
-        raise WritheError(f"{file}: a model file gives the rest pose of AMASS files (.npz) only")
+        raise WritheError(f"{file}: model (a body model file) is for AMASS files (.npz) only")
     if animation is not None and suffix in (".bvh", ".npz", *USD):
         raise WritheError(f"{file}: {suffix} files have one motion, not animations with names")
     match suffix:
@@ -187,15 +187,16 @@ def load_figure(
     animation: str | int | None = None,
     shapes: str | Path | Mapping[str, object] | None = None,
 ) -> Figure:
-    """Read a character from a glTF file: skeleton, meshes, roles and strands, and the file itself.
+    """Read a character: its skeleton with roles and strands, and what else its format has.
 
-    FBX and USD files give skeleton, skin, roles and strands.
+    - glTF and VRM: the skin, and the document itself, which `save` writes back with a motion in it;
+    - FBX and USD: the skin;
+    - BVH and .npz: nothing else.
 
-    A .bvh or .npz file gives the skeleton with its roles and strands. Collision capsules are fitted
-    to the skin, or to the bones if there is none; joints get masses and, if it is a person, the
-    limits of the built-in human.
+    Collision capsules are fitted to the skin, or to the bones if there is none; joints get masses
+    and, if it is a person, the limits of the built-in human.
 
-    animation: the animation that decides which joints can translate; see `load`.
+    animation: the animation whose channels decide which joints can translate; see `load`.
     shapes: corrections of the fitted capsules (see `io.shape_overrides`) or a JSON file of them.
     """
     from writhe.io.shape_overrides import read_overrides, with_overrides

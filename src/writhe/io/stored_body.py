@@ -101,6 +101,12 @@ def fingerprint(skeleton: Skeleton, skin: Skin | None) -> dict[str, Floats]:
     return {name: out[j] for j, name in enumerate(skeleton.names)}
 
 
+def same_skin(one: Skin, other: Skin, skeleton: Skeleton) -> bool:
+    """Whether two skins of a skeleton have the same area and centre at every joint."""
+    mine, theirs = fingerprint(skeleton, one), fingerprint(skeleton, other)
+    return _same({name: row.tolist() for name, row in theirs.items()}, mine)
+
+
 def stored_body(note: object, skeleton: Skeleton, skin: Skin | None) -> StoredBody | None:
     """The body of a note that `body_note` made; None if it is malformed or of another body."""
     try:

@@ -36,6 +36,7 @@ from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
 
 SPLINE_ERROR_M = 2e-4  # target error of the approximation of cubic splines
 MAX_REFINE = 512  # rows per key of a cubic spline
+_OTHER_JOINTS = 8  # joints that move skin beside those of a person: more than a prop has
 SAME_BONES_M = 1e-3  # largest difference from a figure's bones in a file of that figure
 
 EnvironmentMotion = Callable[[Floats], Mapping[str, Floats]]
@@ -235,14 +236,35 @@ def _body(
                 f"{file} moves another skeleton than {known.name!r}: retarget the motion first"
             )
         if _same_bones(known.skeleton, motion.skeleton):
+            _check_one_person(file, known)
             return with_skeleton(known, motion.skeleton)
     if file_format(file) in CHARACTERS:  # its meshes give the shapes
-        fitted = with_skeleton(load_figure(file, animation=animation), motion.skeleton)
+        own = load_figure(file, animation=animation)
+        _check_one_person(file, own)
+        fitted = with_skeleton(own, motion.skeleton)
     else:
         fitted = fitted_figure(BodyKey.of(motion))
     if not fitted.capsules:
         raise WritheError(f"{file}: no collision shapes could be fitted to its skeleton")
     return fitted
+
+
+def _check_one_person(file: Path, figure: Figure) -> None:
+    """Raise if a file holds more than the person whose shapes are known, such as a second one."""
+    hips = dict(figure.roles).get("hips")
+    if figure.skin is None or hips is None:
+        return
+    skeleton = figure.skeleton
+    at = skeleton.index(hips)
+    own = {*skeleton.ancestors(hips), *range(at, int(skeleton.tree.subtree_end[at]))}
+    moving = np.unique(figure.skin.joints[figure.skin.weights > 0.0])
+    others = {int(joint) for joint in moving} - own
+    if len(others) >= _OTHER_JOINTS:
+        named = ", ".join(skeleton.names[j] for j in sorted(others)[:3])
+        raise WritheError(
+            f"{file} holds several characters ({named}, ... are no part of the body of {hips!r}):"
+            " store each in a file of its own and certify them together in a scene"
+        )
 
 
 def _same_bones(one: Skeleton, other: Skeleton) -> bool:
@@ -301,7 +323,7 @@ def _at_object_keys(
         return interpolated
     times = np.unique(np.concatenate([keys.times_s for keys in keyed.values()]))
     out = with_rows_at(table, interpolated, times)
-    given = environment(out.times_s) if environment else {}
+    given: Mapping[str, Floats] = environment(out.times_s) if environment else {}
     for name, keys in keyed.items():
         poses = given.get(name)
         out.q[:, table.skeleton.q_slice(name)] = keys.at(out.times_s) if poses is None else poses
@@ -327,7 +349,8 @@ def _in_scene(
         if item.keys is not None:
             q[:, layout.object_q[item.name]] = item.keys.at(first.times_s)
     slices = {**layout.actor_q, **layout.object_q}
-    for name, poses in (environment(first.times_s) if environment else {}).items():
+    given: Mapping[str, Floats] = environment(first.times_s) if environment else {}
+    for name, poses in given.items():
         if name in slices and name not in moved:
             q[:, slices[name]] = poses
     jumps = np.zeros_like(first.jumps)

@@ -15,7 +15,7 @@ from writhe.collision.shapes import from_capsule
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Tip
-from writhe.skeleton.configurations import configuration
+from writhe.skeleton.configurations import configuration, same_joints
 
 MAX_ANIMATED_FRAMES = 1e7
 
@@ -123,7 +123,7 @@ class Layout:
         q = np.tile(self.rest(), (count, 1))
         for name, motion in actors.items():
             expected = self.scene.actor(name).figure.skeleton
-            if motion.skeleton.names != expected.names:
+            if not same_joints(motion.skeleton, expected):
                 raise WritheError(
                     f"the motion of {name!r} is for another skeleton: retarget it first"
                 )

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components, dijkstra
 
 from writhe.arrays import Floats, Ints
+from writhe.scene.mesh_graph import connected_parts, path_lengths
 
 _BANDS = 30  # along the longest geodesic path
 _SPUR = 2.5  # radii: shorter branches that end freely are removed
@@ -24,13 +24,12 @@ def medial_lines(vertices: Floats, triangles: Ints) -> list[tuple[Floats, float]
     length = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
     graph = _graph(edges, np.maximum(length, 1e-12), len(vertices))
     away = int(np.linalg.norm(vertices - vertices.mean(axis=0), axis=1).argmax())
-    source = int(np.asarray(dijkstra(graph, directed=False, indices=away)).argmax())
-    distance = np.asarray(dijkstra(graph, directed=False, indices=source))
+    source = int(path_lengths(graph, np.array([away])).argmax())
+    distance = path_lengths(graph, np.array([source]))
     width = max(float(distance.max()) / _BANDS, 1.5 * float(np.median(length)))
     band = (distance / width).astype(np.int64)
     same = band[edges[:, 0]] == band[edges[:, 1]]
-    inside = _graph(edges[same], np.ones(int(same.sum())), len(vertices))
-    count, node = connected_components(inside, directed=False)
+    count, node = connected_parts(edges[same], len(vertices))
     members = np.bincount(node, minlength=count)
     centre = np.stack([np.bincount(node, vertices[:, k], count) for k in range(3)], axis=1)
     centre /= members[:, None]

@@ -6,8 +6,6 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull
 
 from writhe.arguments import checked
@@ -15,6 +13,7 @@ from writhe.arrays import Floats, Ints, number
 from writhe.collision import Shape, hull, split_mesh
 from writhe.errors import WritheError
 from writhe.io.meshes import load_mesh
+from writhe.scene.mesh_graph import connected_parts
 from writhe.scene.scene import ObjectKind, SceneObject
 
 MAX_PIECES = 24  # of the whole object
@@ -62,8 +61,7 @@ def object_from_mesh(
 def _parts(count: int, triangles: Ints) -> list[Ints]:
     """The triangles of every connected part of a mesh, largest first; the smallest are joined."""
     pairs = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]]])
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-    _, label = connected_components(graph, directed=False)
+    _, label = connected_parts(pairs, count)
     of = label[triangles[:, 0]]
     found = [triangles[of == k] for k in np.unique(of)]
     found.sort(key=len, reverse=True)

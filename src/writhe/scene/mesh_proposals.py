@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import ConvexHull
 
 from writhe.arrays import Floats, Ints
@@ -22,6 +20,7 @@ from writhe.collision.mesh_pieces.surfaces import fibonacci_sphere, split_long_e
 from writhe.collision.shapes import MAX_CORNERS
 from writhe.errors import WritheError
 from writhe.scene.medial_lines import medial_lines
+from writhe.scene.mesh_graph import connected_parts
 
 SOLID_FILL = 0.5  # fraction of its bounding box above which a piece is solid
 ELONGATED = 2.5  # ratio of length to width above which a piece is a tube
@@ -69,10 +68,7 @@ def _pieces(vertices: Floats, triangles: Ints) -> list[tuple[Floats, Ints]]:
     """The connected pieces, largest first."""
     count = len(vertices)
     edges = triangles[:, [[0, 1], [1, 2]]].reshape(-1, 2)
-    graph: csr_array = coo_array(
-        (np.ones(len(edges)), (edges[:, 0], edges[:, 1])), (count, count)
-    ).tocsr()
-    number, label = connected_components(graph, directed=False)
+    number, label = connected_parts(edges, count)
     out: list[tuple[Floats, Ints]] = []
     for piece in range(number):
         faces = triangles[label[triangles[:, 0]] == piece]
@@ -90,8 +86,8 @@ def _axes(points: Floats) -> Floats:
     _, vectors = np.linalg.eigh(np.cov((points - points.mean(axis=0)).T))
     world = np.eye(3)
     # prefer an axis-aligned box: the principal axes of a few corners are arbitrary
-    aligned = np.prod(np.ptp(points, axis=0)) <= 1.05 * np.prod(np.ptp(points @ vectors, axis=0))
-    axes: Floats = world if aligned else vectors.T
+    aligned, turned = np.ptp(points, axis=0), np.ptp(points @ vectors, axis=0)
+    axes: Floats = world if aligned.prod() <= 1.05 * turned.prod() else vectors.T
     return axes[np.argsort(-np.ptp(points @ axes.T, axis=0))]
 
 

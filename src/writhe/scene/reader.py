@@ -84,9 +84,9 @@ def _figure(node: Node, source: str) -> Figure:
         raise node.error(
             f"{source!r} is neither a built-in figure ({', '.join(figure_names())}) nor a file"
         )
-    from writhe.io import figure_of, load
+    from writhe.io import load_figure
 
-    return figure_of(load(path))
+    return load_figure(path)  # with the shapes of its meshes, as everywhere
 
 
 def _object(node: Node) -> SceneObject:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.skeleton.figure import Capsule, Figure
 from writhe.skeleton.frozen_joints import FrozenFigure
 from writhe.skeleton.kinematics import Frames, forward
@@ -34,7 +34,7 @@ def attached(figure: Figure, q: Floats, joints: Collection[str]) -> FrozenFigure
     skeleton, frames = figure.skeleton, forward(figure.skeleton, q)
     removed = frozenset(joints)
     carrier = {name: _carrier(skeleton, name, removed) for name in removed}
-    entries = [
+    entries: list[Ints] = [
         np.arange(skeleton.q_slice(name).start, skeleton.q_slice(name).stop)
         for name in skeleton.names
         if name not in removed

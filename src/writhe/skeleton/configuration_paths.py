@@ -34,7 +34,7 @@ def path_at(skeleton: Skeleton, path: Floats, share: Floats) -> Floats:
     sums = path_sums(skeleton, path)
     if sums[-1] <= 0.0:
         return np.repeat(path[:1], len(share), axis=0)
-    rows = np.interp(share * sums[-1], sums, np.arange(len(path), dtype=float))
+    rows = np.interp(share * float(sums[-1]), sums, np.arange(len(path), dtype=float))
     out = path_rows(skeleton, path, rows)
     out[share <= 0.0], out[share >= 1.0] = path[0], path[-1]
     return out

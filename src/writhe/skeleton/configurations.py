@@ -9,6 +9,7 @@ from writhe.arrays import Floats, floats, lengths
 from writhe.errors import WritheError
 from writhe.skeleton.skeleton import Skeleton
 
+SAME_BONES_M, SAME_TURN_RAD = 1e-3, 1e-3  # differences of skeletons that count as the same
 MAX_RAD = 1e4  # largest angle of a hinge
 _UNIT = 0.01  # tolerated difference of a quaternion's length from 1
 
@@ -33,6 +34,36 @@ def configurations(
     rows = floats(q, (None, skeleton.configuration_size), what)
     _check(skeleton, rows, what, unit)
     return rows
+
+
+def same_joints(a: Skeleton, b: Skeleton, *, roots: bool = True) -> bool:
+    """Whether configurations of one skeleton are the same poses of the other.
+
+    Compared are the joints (`same_frames`) and the bones, within SAME_BONES_M. roots: also the
+    offset of a single root, which only places the whole body.
+    """
+    if a is b:
+        return True
+    if not same_frames(a, b):
+        return False
+    apart = np.linalg.norm(a.tree.offset - b.tree.offset, axis=1)
+    if not roots and int((a.tree.parent < 0).sum()) == 1:
+        apart[a.tree.parent < 0] = 0.0
+    return bool(apart.max(initial=0.0) < SAME_BONES_M)
+
+
+def same_frames(a: Skeleton, b: Skeleton) -> bool:
+    """Whether two skeletons have the same joints in the same order; bones may differ.
+
+    Compared are names, parents, kinds, and axes and rest rotations within SAME_TURN_RAD.
+    """
+    return (
+        a.names == b.names
+        and np.array_equal(a.tree.parent, b.tree.parent)
+        and np.array_equal(a.tree.kind, b.tree.kind)
+        and bool(np.abs(a.tree.axis - b.tree.axis).max(initial=0.0) < SAME_TURN_RAD)
+        and bool(np.abs(a.tree.rest - b.tree.rest).max(initial=0.0) < SAME_TURN_RAD)
+    )
 
 
 def _check(skeleton: Skeleton, rows: Floats, what: str, unit: bool) -> None:

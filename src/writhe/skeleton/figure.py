@@ -132,7 +132,7 @@ class Figure:
     """A character: skeleton, collision capsules and optionally a skin.
 
     `strands` names the polylines of the figure (joint or tip names in order) whose pairwise
-    linking describes a posture; `roles` maps anatomical roles ("left_hand") to joint names.
+    linking describes a posture; `roles` maps anatomical roles ("left_wrist") to joint names.
     `source` is the file of a character that was read, which `save` writes with the motion in it.
     `folds` says how far joints bend before the skin of neighbouring parts penetrates.
     `corrected` says that roles or shapes were corrected by hand, so that they are stored in files.

@@ -90,6 +90,6 @@ def _range(limits: Limits) -> Floats:
         forward = np.where(off <= _HINGE_DEG, max(0.0, float(limits.upper[0])), 0.0)
         return np.where(180 - off <= _HINGE_DEG, max(0.0, -float(limits.lower[0])), forward)
     c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
-    y = np.where(c >= 0, limits.upper[1], -limits.lower[1])
-    z = np.where(s >= 0, limits.upper[2], -limits.lower[2])
+    y = np.where(c >= 0, float(limits.upper[1]), -float(limits.lower[1]))
+    z = np.where(s >= 0, float(limits.upper[2]), -float(limits.lower[2]))
     return 1.0 / np.hypot(c / y, s / z)

@@ -22,7 +22,7 @@ def animate(
 ) -> None:
     """Turn keys into a motion: pins hold at every frame, no part passes through another.
 
-    What is certified is the file that is written, as programs that read it interpolate it.
+    The written file is certified, under the interpolations that programs use for its format.
 
     Exit code 0: everything is kept and the file is certified; 1: some constraints contradict each
     other (they are listed), or the file is not certified; 2: bad input.

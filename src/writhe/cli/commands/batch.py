@@ -30,10 +30,10 @@ def batch(
         str | None, option("Write motion files to this folder or URL instead.")
     ] = None,
     include: Annotated[
-        list[str] | None, option("Only names that match, such as 'dance/*'.")
+        list[str] | None, option("Only files whose names match, such as 'dance/*'.")
     ] = None,
-    exclude: Annotated[list[str] | None, option("Not names that match.")] = None,
-    recursive: Annotated[bool, option("Also take subfolders.")] = True,
+    exclude: Annotated[list[str] | None, option("Skip files whose names match.")] = None,
+    recursive: Annotated[bool, option("Include subfolders.")] = True,
     figure: Annotated[
         list[str] | None, option("FIGURE or PATTERN=FIGURE: built-in, or a character file.")
     ] = None,
@@ -44,7 +44,7 @@ def batch(
     suffix: Annotated[
         str | None, option("Format to write, such as .glb (default: as the source).")
     ] = None,
-    fps: Annotated[float | None, option("convert: resample.", min=0.01)] = None,
+    fps: Annotated[float | None, option("convert: resample to this rate.", min=0.01)] = None,
     tolerance: Annotated[
         float, option("Penetration in mm up to which a clip passes.", min=0.0)
     ] = 1.0,
@@ -53,18 +53,18 @@ def batch(
     ] = "numba",
     every: Annotated[int, option("db: sample every n-th frame.", min=1)] = 5,
     keep: Annotated[int | None, option("db: keep this many postures.")] = None,
-    jobs: Annotated[int, option("Processes.", "-j", "--jobs", min=1)] = 1,
+    jobs: Annotated[int, option("Number of processes.", "-j", "--jobs", min=1)] = 1,
     scheduler: Annotated[
         str | None, option("Address of a Dask scheduler, tcp://host:8786.")
     ] = None,
     slurm: Annotated[bool, option("Start workers through Slurm.", "--slurm")] = False,
     kubernetes: Annotated[bool, option("Start workers on Kubernetes.", "--kubernetes")] = False,
-    memory_limit: Annotated[str, option("Per worker, such as 4GB.")] = "auto",
-    retries: Annotated[int, option("After a worker's death.", min=0)] = 3,
+    memory_limit: Annotated[str, option("Memory of a worker, such as 4GB.")] = "auto",
+    retries: Annotated[int, option("Tries of a file after its worker died.", min=0)] = 3,
     shard: Annotated[
         str | None, option("I/N: only this part of the files, for job arrays.")
     ] = None,
-    strips: Annotated[int, option("Film strips of the worst clips in the report.", min=0)] = 6,
+    strips: Annotated[int, option("Number of clips with a film strip in the report.", min=0)] = 6,
     json: Json = False,
 ) -> None:
     """Process folders of motion files, with a results table and a report.

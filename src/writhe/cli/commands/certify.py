@@ -58,12 +58,19 @@ def certify(
     )
     show_certificate(found.certificate, found.table)
     names: list[str] = found.motion.source.get("animations", [])
-    of_several: dict[str, str | int] = {}
+    left_out: dict[str, str | int] = {}
     if len(names) > 1:
-        of_several = {"animation": found.motion.source["animation"], "animations": len(names)}
+        left_out = {"animation": found.motion.source["animation"], "animations": len(names)}
         console.print(
-            f"[yellow]one of {len(names)} animations: {of_several['animation']!r}; the others are"
+            f"[yellow]one of {len(names)} animations: {left_out['animation']!r}; the others are"
             " not certified by this (--animation NAME)[/]"
+        )
+    others = int(found.motion.source.get("other_meshes", 0))
+    if others and loaded is None:
+        left_out["untested_objects"] = others
+        console.print(
+            f"[yellow]{others} other object{'s' if others > 1 else ''} in the file"
+            f" {'are' if others > 1 else 'is'} not tested: certify it with --scene[/]"
         )
     report = None
     if skin:
@@ -81,7 +88,7 @@ def certify(
     if json:
         print_json(
             found.certificate.as_dict()
-            | of_several
+            | left_out
             | ({} if report is None else {"skin": report.as_dict()})
         )
     raise typer.Exit(0 if found.certificate.certified else 1)
@@ -128,6 +135,8 @@ def show_certificate(result: Certificate, table: CollisionTable) -> None:
             f"[yellow]{len(deep)} pairs of adjacent parts overlap more at rest than is allowed"
             f"[/] ({names}{', ...' if len(deep) > 4 else ''}): see --skip-joint-zones"
         )
+    if len(table.pairs.a) == 0:
+        console.print("[yellow]nothing is tested: no two parts can collide with each other[/]")
     if result.untested_pairs:
         console.print(f"[yellow]{result.untested_pairs} shape pairs at joints are not tested[/]")
     if result.deep_overlaps:

@@ -14,7 +14,7 @@ from writhe.io.files import CHARACTERS, GLTF, file_format
 
 def convert(
     source: Annotated[Path, argument(f"A motion: {MOTION_FILES}.")],
-    target: Annotated[Path, argument("The .bvh or glTF file to write.")],
+    target: Annotated[Path, argument("The file to write: .bvh, glTF, .vrm, USD, .fbx.")],
     animation: Animation = None,
     metres_per_unit: Annotated[
         float | None, option("Length in metres of a unit in the BVH file read.")
@@ -35,9 +35,9 @@ def convert(
     ] = None,
     mirror: Annotated[bool, option("Swap left and right.", "--mirror")] = False,
     stretch: Annotated[
-        float | None, option("Seconds that the motion shall last.", min=0.01)
+        float | None, option("New duration of the motion in seconds.", min=0.01)
     ] = None,
-    loop: Annotated[int | None, option("Repeat it, each time from where it ended.", min=2)] = None,
+    loop: Annotated[int | None, option("Number of times to play it in a row.", min=2)] = None,
     layer: Annotated[Path | None, option("A motion to layer over it.")] = None,
     joints: Annotated[
         list[str] | None, option("Joint that the layer moves, with all below it; may be repeated.")
@@ -47,7 +47,7 @@ def convert(
     """Convert a motion between file formats, given by the suffixes; trim, loop or mirror it.
 
     From glTF to glTF (.glb, .gltf, .vrm) the character stays as it is, with meshes, materials and
-    images; the animation is written again only if --fps changes it. Between glTF, FBX and USD,
+    images; the animation is written again only if an option changes it. Between glTF, FBX and USD,
     skeleton, skin and animation are converted.
 
     Example: `writhe convert walk.bvh walk.glb`

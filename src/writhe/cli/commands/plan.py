@@ -57,7 +57,7 @@ def plan(
     method: Annotated[str, option("default, paper, rrtconnect, ...")] = "default",
     scene: Annotated[Path | None, option("A JSON scene: the floor and other objects.")] = None,
     actor: Annotated[str | None, option("The actor that moves (default: the first).")] = None,
-    lead_in: Annotated[bool, option("Prepend the path to the rest of B's clip.")] = False,
+    lead_in: Annotated[bool, option("Append the clip of the last posture to the path.")] = False,
     fallback: Annotated[bool, option("Use RRTConnect if no path is found (extra ompl).")] = False,
     skip_joint_zones: SkipJointZones = False,
     json: Json = False,
@@ -146,8 +146,8 @@ def _read(
     first: str, last: str, animation: str | None
 ) -> tuple[Figure, Motion, list[Floats], float]:
     """The figure, the clip of the last (or only) file, both postures (nq) and the frame rate."""
-    from writhe.io import figure_of, load, load_figure
-    from writhe.io.files import GLTF
+    from writhe.io import load, load_figure
+    from writhe.skeleton.configurations import same_frames
 
     motions: dict[str, Motion] = {}
     rows: list[Floats | None] = []
@@ -168,15 +168,12 @@ def _read(
         rows.append(motion.q[frame].copy())
     clip = motions[(last if last != REST else first).rpartition("@")[0]]
     for name, motion in motions.items():
-        if motion.skeleton.names != clip.skeleton.names:
+        if not same_frames(motion.skeleton, clip.skeleton):  # bone lengths may differ
             raise WritheError(
                 f"{name} has another skeleton than {clip.name!r}: retarget one of them first"
             )
     file = Path((last if last != REST else first).rpartition("@")[0])
-    if file.suffix.lower() in GLTF:
-        figure = load_figure(file, animation=animation)
-    else:
-        figure = figure_of(clip, partial=True)
+    figure = load_figure(file, animation=animation)
     if not figure.capsules:
         raise WritheError(f"no collision shapes could be fitted to the skeleton of {clip.name!r}")
     return (

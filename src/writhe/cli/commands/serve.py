@@ -12,9 +12,9 @@ def serve(
     port: Annotated[int, option("Port; 0 for any free port.", min=0, max=65535)] = 8766,
     new_key: Annotated[bool, option("Replace the key of this user.", "--new-key")] = False,
 ) -> None:
-    """Answer Blender (or another program on this machine) from this Python.
+    """Start a server that computes for Blender (or another program here) in this Python.
 
-    Put the printed address into the preferences of the extension. It ends with a key, which stays
+    Enter the printed address in the preferences of the extension. It ends with a key, which stays
     the same at the next start; whoever knows it can read and write documents as you.
 
     Example: `writhe serve`

@@ -25,7 +25,7 @@ def studio(
     ] = None,
     pairs: Annotated[
         Path | None,
-        option("Database of two people (.parquet) that partners react by.", exists=True),
+        option("Database of two people (.parquet) for partners that react.", exists=True),
     ] = None,
     no_browser: Annotated[bool, option("Do not open a browser window.", "--no-browser")] = False,
 ) -> None:

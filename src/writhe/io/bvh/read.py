@@ -35,7 +35,7 @@ def load_bvh(
 ) -> Motion:
     """Read a BVH file; see `writhe.io.load`."""
     if up not in (None, "y", "z"):
-        raise WritheError(f"the axis that is up is y or z, not {up!r}")
+        raise WritheError(f"up must be y or z, not {up!r}")
     size = checked_size(path)
     with path.open("rb") as file:
         header = read_header(path, file)

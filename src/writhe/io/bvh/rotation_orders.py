@@ -55,7 +55,7 @@ def _largest_error(turns: Floats, order: str) -> Floats:
     """(joints,) the largest angle between the two interpolations, halfway between frames."""
     frames, joints = turns.shape[:2]
     if frames < 2:
-        return np.zeros(joints)
+        return np.zeros(int(joints))
     axes: Ints = np.tile([AXES.index(a) for a in order], (joints, 1)).astype(np.int64)
     angles, scratch = np.empty((frames, joints, 3)), np.zeros((3, 3))
     quaternions_to_euler(turns, axes, scratch, np.zeros((joints, 3)), angles)

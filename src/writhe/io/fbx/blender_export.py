@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
+from typing import Any
 
 
 def main(source: str, target: str, fps: float, frames: int) -> None:
-    import bpy  # pyright: ignore[reportMissingImports]
-
+    bpy: Any = import_module("bpy")  # states no types
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.render.fps = max(1, round(fps))
@@ -23,7 +24,7 @@ def main(source: str, target: str, fps: float, frames: int) -> None:
     for i, image in enumerate(bpy.data.images):  # the exporter tells packed images apart by path
         kind = "jpg" if image.file_format == "JPEG" else "png"
         image.filepath_raw = f"//{i}-{bpy.path.clean_name(image.name)}.{kind}"
-    starts = [a.frame_range[0] for a in bpy.data.actions]
+    starts: list[float] = [a.frame_range[0] for a in bpy.data.actions]
     scene.frame_start = round(min(starts, default=0))
     scene.frame_end = scene.frame_start + frames - 1
     bpy.ops.export_scene.fbx(

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from writhe.errors import FileFormatError
 from writhe.io.file_size_limits import checked_size
+from writhe.json_values import is_list, is_object
 from writhe.skeleton.source_file import SourceFile
 
 MAX_GLB_BYTES = 1 << 30
@@ -54,8 +55,8 @@ def file_uris(document: dict[str, Any]) -> list[str]:
     found: list[str] = []
     for key in ("buffers", "images"):
         entries = document.get(key)
-        for entry in entries if isinstance(entries, list) else []:
-            uri = entry.get("uri") if isinstance(entry, dict) else None
+        for entry in entries if is_list(entries) else []:
+            uri = entry.get("uri") if is_object(entry) else None
             if isinstance(uri, str) and not uri.startswith("data:") and uri not in found:
                 found.append(uri)
     return found
@@ -113,7 +114,7 @@ def _json(path: Path, text: bytes, max_bytes: int) -> dict[str, Any]:
         document = json.loads(text.decode("utf-8"), parse_constant=_not_finite)
     except (ValueError, RecursionError) as error:
         _fail(path, f"the JSON part cannot be parsed: {str(error)[:100]}")
-    if not isinstance(document, dict):
+    if not is_object(document):
         _fail(path, "the JSON part should be a JSON object")
     return document
 

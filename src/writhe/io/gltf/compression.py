@@ -9,6 +9,7 @@ import numpy as np
 
 from writhe.arrays import Ints
 from writhe.io.file_size_limits import MAX_NUMBERS
+from writhe.json_values import is_object
 
 if TYPE_CHECKING:
     from writhe.io.gltf.container import Glb
@@ -30,7 +31,7 @@ def _library(glb: Glb, module: str, extension: str, extra: str) -> Any:
 
 def _extension(glb: Glb, record: dict[str, Any], *names: str) -> dict[str, Any] | None:
     given = record.get("extensions")
-    found = [given[name] for name in names if name in given] if isinstance(given, dict) else []
+    found = [given[name] for name in names if name in given] if is_object(given) else []
     return glb.record(found[0], names[0]) if found else None
 
 

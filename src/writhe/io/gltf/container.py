@@ -20,6 +20,7 @@ from writhe.io.gltf.buffers import (
     parse,
     read_source,
 )
+from writhe.json_values import is_list, is_object
 from writhe.skeleton.source_file import SourceFile
 
 
@@ -70,7 +71,7 @@ class Glb:
 
     def record(self, value: Any, what: str) -> dict[str, Any]:
         """`value`, which must be a JSON object."""
-        if not isinstance(value, dict):
+        if not is_object(value):
             self.fail(f"{what} should be a JSON object")
         return value
 
@@ -80,7 +81,7 @@ class Glb:
 
     def sequence(self, value: Any, what: str) -> list[Any]:
         """`value`, which must be a JSON list."""
-        if not isinstance(value, list):
+        if not is_list(value):
             self.fail(f"{what} should be a JSON list")
         return value
 
@@ -98,7 +99,7 @@ class Glb:
 
     def numbers(self, value: Any, count: int, what: str) -> Floats:
         """`value` (count,), which must be a list of `count` numbers below 1e30."""
-        fine = isinstance(value, list) and len(value) == count
+        fine = is_list(value) and len(value) == count
         if not fine or not all(
             isinstance(x, int | float) and not isinstance(x, bool) and abs(x) < 1e30 for x in value
         ):

@@ -9,9 +9,9 @@ import numpy as np
 from writhe.errors import UnknownNameError
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.nodes import node_note
+from writhe.io.gltf.read_sampled import channel_target
 from writhe.io.gltf.vrm import vrm_version
-
-_JOINT_PATHS = ("translation", "rotation", "scale")
+from writhe.json_values import is_list
 
 
 def animation_names(glb: Glb) -> list[str]:
@@ -51,9 +51,9 @@ def animated_nodes(glb: Glb) -> set[int]:
         animation = glb.item("animations", number)
         for entry in glb.sequence(animation.get("channels", []), "channels"):
             channel = glb.record(entry, "an animation channel")
-            target = glb.record(channel.get("target"), "the target of an animation channel")
-            if target.get("path") in _JOINT_PATHS and "node" in target:
-                found.add(glb.index(target["node"], count, "nodes"))
+            moved = channel_target(glb, channel, count)
+            if moved is not None:
+                found.add(moved[0])
     return found
 
 
@@ -91,7 +91,7 @@ def _length(glb: Glb, animation: dict[str, Any]) -> dict[str, Any]:
         accessor = glb.item("accessors", glb.record(entry, "a sampler").get("input"))
         for bound, at in (("min", start), ("max", end)):
             value = accessor.get(bound)
-            if isinstance(value, list) and len(value) == 1 and isinstance(value[0], int | float):
+            if is_list(value) and len(value) == 1 and isinstance(value[0], int | float):
                 at = min(at, value[0]) if bound == "min" else max(at, value[0])
             if bound == "min":
                 start = at

@@ -14,6 +14,7 @@ from writhe.io.gltf.buffers import uri_bytes
 from writhe.io.gltf.builder import GltfBuilder
 from writhe.io.gltf.compression import DRACO
 from writhe.io.gltf.container import Glb
+from writhe.json_values import is_list, is_object
 from writhe.skeleton.source_file import SourceFile
 
 
@@ -114,7 +115,8 @@ def append_document(builder: GltfBuilder, source: SourceFile) -> tuple[int, list
     lights are kept of a file that is not the first.
     """
     other = open_document(source)
-    document, lost = other.json, []
+    document = other.json
+    lost: list[str] = []
     builder.binary += b"\0" * (-len(builder.binary) % 4)
     start = len(builder.binary)
     shift = {key: len(builder.entries(key)) if key in builder.json else 0 for key in _LISTS}
@@ -139,7 +141,7 @@ def append_document(builder: GltfBuilder, source: SourceFile) -> tuple[int, list
         if key != "buffers" and document.get(key):
             builder.entries(key).extend(document[key])
     scenes = document.get("scenes", [])
-    roots = scenes[document.get("scene", 0)].get("nodes", []) if scenes else []
+    roots: list[int] = scenes[document.get("scene", 0)].get("nodes", []) if scenes else []
     builder.scene_nodes().extend(shift["nodes"] + n for n in roots)
     for name, value in document.get("extensions", {}).items():
         if name == "KHR_lights_punctual":
@@ -161,10 +163,10 @@ def _lights(document: dict[str, Any]) -> list[Any] | None:
 
 def _shift(value: Any, fields: dict[str, str], shift: dict[str, int]) -> None:
     """Shift every index into another list, at any depth outside `extras`."""
-    if isinstance(value, list):
+    if is_list(value):
         for entry in value:
             _shift(entry, fields, shift)
-    if not isinstance(value, dict):
+    if not is_object(value):
         return
     for key, entry in value.items():
         if key == "extras":
@@ -180,23 +182,23 @@ def _shift(value: Any, fields: dict[str, str], shift: dict[str, int]) -> None:
 def _plus(value: Any, amount: int) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         return value + amount
-    if isinstance(value, list):
+    if is_list(value):
         return [_plus(entry, amount) for entry in value]
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: _plus(entry, amount) for key, entry in value.items()}
     return value
 
 
 def _shift_textures(value: Any, amount: int) -> None:
     """Shift the `index` of every texture reference of a material, extensions included."""
-    if isinstance(value, list):
+    if is_list(value):
         for entry in value:
             _shift_textures(entry, amount)
-    if isinstance(value, dict):
+    if is_object(value):
         for key, entry in value.items():
             if key == "extras":
                 continue
-            if key.endswith("Texture") and isinstance(entry, dict) and "index" in entry:
+            if key.endswith("Texture") and is_object(entry) and "index" in entry:
                 entry["index"] += amount
             else:
                 _shift_textures(entry, amount)

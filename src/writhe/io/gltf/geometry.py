@@ -58,7 +58,8 @@ def _geometry(
     vertices = _morphed(glb, primitive, vertices, shares)
     if not skinned:
         return Geometry(vertices, triangles)
-    joints, weights = [], []
+    joints: list[Ints] = []
+    weights: list[Floats] = []
     for slot in range(2):
         names = f"JOINTS_{slot}", f"WEIGHTS_{slot}"
         if slot > 0 and names[0] not in attributes:

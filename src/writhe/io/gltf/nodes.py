@@ -10,6 +10,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.io.file_size_limits import MAX_NAME_LENGTH, check_joint_count, unique_names
 from writhe.io.gltf.container import Glb
+from writhe.json_values import is_object
 from writhe.skeleton import quaternions
 
 MAX_COORDINATE = 1e6  # metres
@@ -40,8 +41,8 @@ class GlbNodes:
 def node_note(node: dict[str, Any]) -> dict[str, Any]:
     """What writhe wrote into the `extras` of a node; an empty dictionary if nothing."""
     extras = node.get("extras")
-    note = extras.get("writhe") if isinstance(extras, dict) else None
-    return note if isinstance(note, dict) else {}
+    note = extras.get("writhe") if is_object(extras) else None
+    return note if is_object(note) else {}
 
 
 def node_parents(glb: Glb) -> list[int]:
@@ -152,6 +153,7 @@ def joint_nodes(glb: Glb, animated: set[int], humanoid: set[int] | None = None) 
     return _build(glb, kept, parent, used, used | (animated & joints_found), notes)
 
 
+_TRANSFORM = {"translation", "rotation", "scale", "matrix"}
 _KINDS = {"fixed", "hinge", "prismatic", "ball", "free", "tip", "group"}
 
 
@@ -165,8 +167,10 @@ def _build(
 ) -> GlbNodes:
     has_children = {parent[n] for n in kept}
     ends = {n for n in kept if notes[n].get("kind") == "tip" and n not in has_children}
-    ends -= {n for n in ends if parent[n] < 0 or n in used}
-    groups = {n for n in kept if notes[n].get("kind") == "group" and parent[n] < 0}
+    ends -= {n for n in ends if parent[n] < 0 or n in used or n in moving}
+    # other programs may have moved or animated what writhe wrote as a mere group
+    groups = {n for n in kept if notes[n].get("kind") == "group" and parent[n] < 0} - moving
+    groups -= {n for n in groups if _TRANSFORM & set(glb.item("nodes", n))}
     order = [n for n in kept if n not in ends and n not in groups]
     if not order:
         glb.fail("the file has no nodes that could be joints")

@@ -14,8 +14,9 @@ from writhe.io.gltf.container import Glb
 from writhe.io.gltf.contents import animated_nodes, animation_names, contents, find_animation
 from writhe.io.gltf.nodes import GlbNodes, joint_nodes
 from writhe.io.gltf.read_sampled import AnimationTrack, read_tracks, sampling_times
-from writhe.io.gltf.skin import read_skin
+from writhe.io.gltf.skin import other_meshes, read_skin
 from writhe.io.gltf.vrm import humanoid_nodes, humanoid_roles
+from writhe.json_values import is_list
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Joint, JointKind, Motion, Skeleton, Skin, Tip, quaternions
 from writhe.skeleton.source_file import SourceFile
@@ -160,6 +161,7 @@ def read_animation(glb: Glb, wanted: str | int | None = None) -> GlbAnimation:
             humanoid_nodes(glb), dict(zip(nodes.order, nodes.names, strict=True))
         ),
         "contents": contents(glb),
+        "other_meshes": other_meshes(glb, nodes),
         "file": glb.source,
     }
     return GlbAnimation(glb, nodes, [t for t in tracks if t.node in known], source)
@@ -244,7 +246,7 @@ def _noted_kind(
     if kind is JointKind.FIXED:
         return (None if translates or rotates else kind), none
     given = note.get("axis")
-    if not isinstance(given, list) or len(given) != 3:
+    if not is_list(given) or len(given) != 3:
         return None, none
     if not all(isinstance(x, int | float) and abs(x) <= 1.001 for x in given):
         return None, none

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ DEFAULT_FPS = 30.0
 MAX_FPS = 1000.0
 _MIN_QUATERNION = 1e-6  # largest component; shorter ones are no rotations
 _WIDTH = {"translation": 3, "rotation": 4, "scale": 3}
+_POINTER = re.compile(rf"/nodes/(\d{{1,9}})/({'|'.join(_WIDTH)})", re.ASCII)
 
 
 @dataclass
@@ -68,6 +70,28 @@ def _slerp(a: Floats, b: Floats, t: Floats) -> Floats:
     return from_a * a + from_b * b
 
 
+def channel_target(glb: Glb, channel: dict[str, Any], node_count: int) -> tuple[int, str] | None:
+    """The node and the property that a channel moves; None for other targets, such as morphs.
+
+    Both are stated directly or by a pointer, "/nodes/3/rotation" (KHR_animation_pointer).
+    """
+    target = glb.record(channel.get("target"), "the target of an animation channel")
+    path = target.get("path")
+    if not isinstance(path, str):
+        return None
+    if path == "pointer":
+        extensions = glb.record(target.get("extensions", {}), "the extensions of a target")
+        note = glb.record(extensions.get("KHR_animation_pointer", {}), "an animation pointer")
+        pointer = note.get("pointer")
+        found = _POINTER.fullmatch(pointer) if isinstance(pointer, str) else None
+        if found is None:
+            return None
+        return glb.index(int(found[1]), node_count, "nodes"), found[2]
+    if path not in _WIDTH or "node" not in target:
+        return None
+    return glb.index(target["node"], node_count, "nodes"), path
+
+
 def read_tracks(glb: Glb, animation: dict[str, Any]) -> list[AnimationTrack]:
     """All tracks of an animation that move nodes (not morph targets)."""
     samplers = glb.sequence(animation.get("samplers", []), "samplers")
@@ -76,11 +100,10 @@ def read_tracks(glb: Glb, animation: dict[str, Any]) -> list[AnimationTrack]:
     seen: set[tuple[int, str]] = set()
     for entry in glb.sequence(animation.get("channels", []), "channels"):
         channel = glb.record(entry, "an animation channel")
-        target = glb.record(channel.get("target"), "the target of an animation channel")
-        path = target.get("path")
-        if not isinstance(path, str) or path not in _WIDTH or "node" not in target:
+        found = channel_target(glb, channel, node_count)
+        if found is None:
             continue
-        node = glb.index(target["node"], node_count, "nodes")
+        node, path = found
         if (node, path) in seen:
             glb.fail(f"the {path} of node {node} is animated twice")
         seen.add((node, path))

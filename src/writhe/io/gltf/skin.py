@@ -60,6 +60,17 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
     return welded_skin(keys, points, triangles, joints, weights)
 
 
+def other_meshes(glb: Glb, nodes: GlbNodes) -> int:
+    """How many nodes show meshes that are no part of the character, such as objects around it."""
+    carrier = _carriers(glb, nodes)
+    count = 0
+    for n in range(len(glb.items("nodes"))):
+        node = glb.item("nodes", n)
+        own = "skin" in node or n in carrier
+        count += "mesh" in node and (not own or node_note(node).get("kind") == "prop")
+    return count
+
+
 @dataclass(frozen=True)
 class PosedPrimitive:
     """A triangle primitive in the rest pose of the skeleton, with all its attributes.

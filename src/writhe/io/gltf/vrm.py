@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from writhe.io.gltf.container import Glb
+from writhe.json_values import is_list, is_object
 from writhe.recognition.naming_conventions import roles_of_vrm
 
 
 def vrm_version(glb: Glb) -> str | None:
     """The kind of a VRM file: "0.x", "1.0" or "animation"; None for other files."""
     known = glb.document.get("extensions")
-    names = known if isinstance(known, dict) else {}
+    names = known if is_object(known) else {}
     for name, version in (("VRMC_vrm", "1.0"), ("VRM", "0.x"), ("VRMC_vrm_animation", "animation")):
         if name in names:
             return version
@@ -25,7 +26,7 @@ def vrm_version(glb: Glb) -> str | None:
 def humanoid_nodes(glb: Glb) -> dict[str, int]:
     """Humanoid bone to node; empty if the file has no table."""
     extensions = glb.document.get("extensions")
-    if not isinstance(extensions, dict):
+    if not is_object(extensions):
         return {}
     count = len(glb.items("nodes"))
     found: dict[str, int] = {}
@@ -41,7 +42,7 @@ def humanoid_nodes(glb: Glb) -> dict[str, int]:
 
 def _entries(glb: Glb, bones: Any) -> list[tuple[str, dict[str, Any]]]:
     """Bone names and entries: VRM 0.x has a list, VRM 1.0 an object."""
-    if isinstance(bones, list):
+    if is_list(bones):
         records = [glb.record(entry, "a humanoid bone") for entry in bones]
         return [(str(entry.get("bone")), entry) for entry in records if entry.get("node") != -1]
     table = glb.record(bones, "the humanoid bones")

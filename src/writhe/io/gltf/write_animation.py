@@ -15,6 +15,7 @@ from writhe.arrays import Floats
 from writhe.io.file_size_limits import unique_names
 from writhe.io.gltf.builder import FLOAT, GltfBuilder
 from writhe.io.gltf.new_character import xyzw
+from writhe.json_values import is_object
 from writhe.skeleton import JointKind, Motion, quaternions, transforms
 
 # node, "translation", "rotation" or "weights" (of morph targets), values (frames, 3, 4 or number of
@@ -115,11 +116,11 @@ class AnimationWriter:
 def set_current(animation: dict[str, Any], on: bool) -> None:
     """Mark the animation that is read by default, if the file has several."""
     extras = animation.get("extras")
-    note = extras.get("writhe") if isinstance(extras, dict) else None
+    note = extras.get("writhe") if is_object(extras) else None
     if on:
-        animation["extras"] = {**(extras if isinstance(extras, dict) else {})}
+        animation["extras"] = {**(extras if is_object(extras) else {})}
         animation["extras"]["writhe"] = {"current": True}
-    elif isinstance(extras, dict) and isinstance(note, dict) and "current" in note:
+    elif is_object(extras) and is_object(note) and "current" in note:
         del extras["writhe"]
         if not extras:
             del animation["extras"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -88,8 +89,8 @@ def _mesh(
         chosen = UsdShade.MaterialBindingAPI(subset.GetPrim()).ComputeBoundMaterial()[0]
         slots.append(materials.number(chosen))
     if str(mesh.GetOrientationAttr().Get()) == "leftHanded":
-        order = np.concatenate(
-            [np.arange(b, b + n)[::-1] for b, n in zip(begin, counts, strict=True)]
+        order: Ints = np.concatenate(
+            [np.arange(int(b), int(b + n))[::-1] for b, n in zip(begin, counts, strict=True)]
         )
         corners = corners[order]
         normals = None if normals is None else normals[order]
@@ -137,7 +138,7 @@ def _blend_shapes(prim: Any) -> list[Morph]:
     (UsdSkel,) = usd_modules("UsdSkel")
 
     binding = UsdSkel.BindingAPI(prim)
-    names = binding.GetBlendShapesAttr().Get() or []
+    names: Iterable[object] = binding.GetBlendShapesAttr().Get() or []
     out: list[Morph] = []
     for name, path in zip(names, binding.GetBlendShapeTargetsRel().GetTargets(), strict=False):
         shape = UsdSkel.BlendShape(prim.GetStage().GetPrimAtPath(path))

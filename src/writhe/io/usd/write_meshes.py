@@ -15,6 +15,7 @@ from writhe.io.gltf.container import Glb
 from writhe.io.gltf.read import file_joints
 from writhe.io.gltf.skin import PosedPrimitive, posed_primitives
 from writhe.io.usd import usd_modules
+from writhe.json_values import is_object
 from writhe.skeleton import Figure, Skin
 
 TEXTURES = "textures"  # the folder of image files beside a file
@@ -89,7 +90,7 @@ def _shapes(stage: Any, glb: Glb, mesh: Any, part: PosedPrimitive) -> None:
     Sdf, UsdSkel, Vt = usd_modules("Sdf", "UsdSkel", "Vt")
 
     extras = part.mesh.get("extras")
-    names = extras.get("targetNames", []) if isinstance(extras, dict) else []
+    names: list[Any] = extras.get("targetNames", []) if is_object(extras) else []
     taken: set[str] = set()
     words: list[str] = []
     paths: list[Any] = []

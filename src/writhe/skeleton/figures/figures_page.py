@@ -15,22 +15,25 @@ _INTRO = """# The built-in figures
 
 Written by `tools/write_figures_page.py`; run it after changing a figure.
 
-`figure("human")`, `figure("human_with_fingers")`, `figure("hand")` and `figure("octopus")` give a
-skeleton, collision capsules, a closed skin and named strands. All are in metres, Y up, facing +Z.
-Limits are in degrees: a hinge has one interval, a ball joint the intervals of its twist and of the
-half-axes of its swing ellipse about the limit frame's y and z (see
-`writhe.kernels.skeleton.joint_limits`). The columns q and v give the indices of a joint in a
-configuration and in a tangent step.
+`figure("human")`, `figure("human_with_fingers")`, `figure("hand")` and `figure("octopus")` return a
+figure: a skeleton with collision capsules, a closed skin and named strands. All are in metres, Y
+up, facing +Z.
 
-`figure("human", profile="athletic")` or `"contortionist"` widens the limits; `everyday` is the
-default and is shown in the table. Sources of sizes, masses and ranges are cited in the modules
-`writhe.skeleton.figures.human_*`, `hand` and `octopus`.
+The tables list the joints. The columns q and v are the indices of a joint in a configuration and
+in a tangent step. Limits are in degrees. A hinge has one interval. A ball joint has an interval for
+its twist, and intervals about the y and z axes of its limit frame, which are the half-axes of its
+swing ellipse (see `writhe.kernels.skeleton.joint_limits`). The limits of the human are those of the
+profile `everyday`, the default; `figure("human", profile="athletic")` or `"contortionist"` widens
+them.
+
+The modules `writhe.skeleton.figures.human_*`, `hand` and `octopus` cite the sources of sizes,
+masses and ranges.
 """
 _WORDS = {
     "hand": "A right hand, palm down, with the thumb towards +X.",
     "human": "An adult of 1.75 m and 73 kg in a T-pose.",
-    "human_with_fingers": "The human with the fingers of the hand; see [hands](hands.md).",
-    "octopus": "Eight arms of twelve segments around a body.",
+    "human_with_fingers": "The human with movable fingers; see [hands](hands.md).",
+    "octopus": "Eight arms (strands `leg1` to `leg8`) of twelve segments each around a body.",
 }
 
 

@@ -22,6 +22,9 @@ swing straight backwards.
 
 `athletic` and `contortionist` widen these by factors per joint; dancers' and gymnasts' hips and
 spines exceed everyday ones by 20-60 % (Gannon & Bird 1999, Journal of Sports Sciences 17).
+
+`human` is built with `everyday` unless another profile is named. Elbows, wrists and knees have a
+second bound, beyond which their skin folds into the parent part: `human_folds`.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def tube(
     lengths = np.linalg.norm(np.diff(table[:, :3], axis=0), axis=1)
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     count = max(2, int(np.ceil(along[-1] / step_m)) + 1)
-    fine: Floats = PchipInterpolator(along, table)(np.linspace(0.0, along[-1], count))
+    fine: Floats = PchipInterpolator(along, table)(np.linspace(0.0, float(along[-1]), count))
     blobs: list[Blob] = []
     for a, b in pairwise(fine):
         blobs.append(

@@ -63,7 +63,7 @@ def _sample(blobs: Blobs, lines: list[Floats]) -> Floats:
     middles = [at[_COARSE // 2 :: _COARSE] for at in lines]
     widths = [at[_COARSE::_COARSE] - at[:-1:_COARSE] for at in lines]
     coarse_count = np.array([len(m) for m in middles])
-    corners = np.stack(np.meshgrid(*[np.arange(n) for n in coarse_count], indexing="ij"), -1)
+    corners = np.stack(np.meshgrid(*[np.arange(len(m)) for m in middles], indexing="ij"), -1)
     centres = np.stack(np.meshgrid(*middles, indexing="ij"), -1).reshape(-1, 3)
     at_centres = np.empty(len(centres))
     field_at(blobs, np.ascontiguousarray(centres), at_centres)

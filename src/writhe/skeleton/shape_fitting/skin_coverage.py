@@ -124,7 +124,7 @@ def surface_coverage(figure: Figure) -> SkinCoverage:
     area = samples.area[firm]
     order = np.argsort(depth[firm])
     cumulated = np.cumsum(area[order])
-    at_99 = min(int(np.searchsorted(cumulated, 0.99 * cumulated[-1])), len(order) - 1)
+    at_99 = min(int(np.searchsorted(cumulated, 0.99 * float(cumulated[-1]))), len(order) - 1)
     return SkinCoverage(
         poses=1,
         mean_gap_m=float(area @ np.maximum(depth[firm], 0.0) / area.sum()),

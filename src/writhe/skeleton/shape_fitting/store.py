@@ -59,10 +59,13 @@ def _read(path: Path, skeleton: Skeleton, part_of: Mapping[int, str]) -> tuple[C
         if not path.is_file():
             return None
         with np.load(path, allow_pickle=False) as data:
-            joints, rows = data["joint"], data["rows"]
+            joints: Ints = data["joint"]
+            rows: Floats = data["rows"]
         return tuple(
-            Capsule(skeleton.names[j], row[:3], row[3:6], float(row[6]), part_of.get(int(j), ""))
-            for j, row in zip(joints, rows, strict=True)
+            Capsule(
+                skeleton.names[int(j)], row[:3], row[3:6], float(row[6]), part_of.get(int(j), "")
+            )
+            for j, row in zip(joints.tolist(), rows, strict=True)
         )
     except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile):
         return None

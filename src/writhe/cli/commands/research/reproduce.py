@@ -19,7 +19,7 @@ def reproduce(
         Path | None, option("Folder for pictures and report.md.", "--output", "-o")
     ] = None,
     clips: Annotated[
-        Path | None, option("A folder of motion files, if the paper used some.")
+        Path | None, option("A folder of motion files, for papers on captured motion.")
     ] = None,
     full: Annotated[
         bool, option("Run all repetitions with the long time limits.", "--full")

@@ -14,7 +14,7 @@ motion towards it is not checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +31,7 @@ from writhe.accelerator.batch_postures import (
 from writhe.accelerator.body_arrays import BodyArrays
 
 Array: TypeAlias = Any
+linalg = cast("Any", jnp.linalg)  # states no types
 ROWS = 8  # collision rows per step
 SAFE_M = 0.004  # clearance that a collision row aims for
 TARGET_WEIGHT, COLLISION_WEIGHT = 30.0, 100.0  # per metre
@@ -90,7 +91,7 @@ def make_posing(
             q, _ = jax.lax.scan(step, start, None, length=iterations)
             positions, rotations = model.frames(q)
             depth = jnp.maximum(0.0, -jnp.min(model.clearances(positions, rotations)))
-            error = jnp.linalg.norm(positions[model.targets] - targets, axis=1)
+            error = linalg.norm(positions[model.targets] - targets, axis=1)
             return Posed(q, error, depth, depth <= CLEAR_M)
 
         return jax.vmap(one)(start, targets)
@@ -187,7 +188,7 @@ class _Model:
         b = jnp.asarray(np.asarray(self.body.pair_b))[chosen]
         on_a, on_b = _closest(starts[a], ends[a], starts[b], ends[b])
         apart = on_a - on_b
-        normal = apart / jnp.maximum(jnp.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
+        normal = apart / jnp.maximum(linalg.norm(apart, axis=1, keepdims=True), 1e-6)
         joint = jnp.asarray(np.asarray(self.body.capsule_joint))
         relative = point_rows(on_a, joint[a]) - point_rows(on_b, joint[b])
         rows.append(jnp.einsum("mi,min->mn", normal, relative))
@@ -200,7 +201,7 @@ class _Model:
         back = PULL * self._difference(q, start)
         scaled = jacobian * jnp.asarray(self.inverse_metric, dtype)
         system = scaled @ jacobian.T + jnp.diag(1.0 / (weight * weight))
-        lower = jnp.linalg.cholesky(system)
+        lower = linalg.cholesky(system)
         y = jax.scipy.linalg.cho_solve((lower, True), residual - jacobian @ back)
         v = back + scaled.T @ y
         v = v * jnp.minimum(1.0, MAX_RAD / jnp.maximum(jnp.max(jnp.abs(v)), 1e-9))
@@ -237,7 +238,7 @@ class _Model:
                     rows.append(q[at : at + 3] + v[first : first + 3])
                     at, first = at + 3, first + 3
                 turned = _multiply(q[at : at + 4], _exp(v[first : first + 3]))
-                turned = turned / jnp.linalg.norm(turned)
+                turned = turned / linalg.norm(turned)
                 if kind == BALL and self.limits.limited[j]:
                     turned = _within(
                         turned, self.limits.lower[j], self.limits.upper[j], self.limits.frame[j]

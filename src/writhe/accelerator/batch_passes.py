@@ -121,7 +121,7 @@ def _shifts(values: Array, half: int, fill: float) -> Any:
 
 def align(theta: Array, lower: Array, upper: Array, window: int) -> tuple[Array, Array, Array]:
     """Eq. 13 and the widest limits in the window; see `kernels.trajectory.ik_passes`."""
-    frames = theta.shape[-1]
+    frames = int(theta.shape[-1])
     at = np.arange(frames)
     count = np.minimum(at + window, frames - 1) - np.maximum(at - window, 0) + 1
     total = sum(seen for _, seen in _shifts(theta, window, 0.0))

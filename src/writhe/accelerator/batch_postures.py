@@ -86,7 +86,7 @@ def points_in_world(
 ) -> list[Array]:
     """World coordinates of points fixed to joints: three arrays (points, N)."""
     rows: list[list[Array]] = [[], [], []]
-    for j, point in zip(np.asarray(joint).tolist(), np.asarray(local), strict=True):
+    for j, point in zip(np.asarray(joint).tolist(), np.asarray(local, np.float64), strict=True):
         for r in range(3):
             here = positions[j][r] if j >= 0 else jnp.zeros_like(positions[0][0])
             turned = (

@@ -32,7 +32,7 @@ def _columns(problem: BatchProblem) -> Any:
 
 def _vectors(problem: BatchProblem, rows: Sequence[Array]) -> Array:
     """(k, 3, poses) rotation vectors of the joints."""
-    vectors = []
+    vectors: list[Array] = []
     for j, kind in enumerate(problem.kind):
         at = int(problem.start[j])
         if int(kind) == BALL:

@@ -18,15 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from writhe.accelerator.batch_postures import closest_vectors, dot
+from writhe.accelerator.device import default_device
 
 Array: TypeAlias = Any
+BlockProgram: TypeAlias = Callable[[Any, Any], tuple[Array, Array, Array]]
 BLOCKS = {"gpu": (1 << 10, 1 << 13, 1 << 16), "cpu": (1 << 9,)}  # intervals at once
 _CAPSULES, _PAIRS = 16, 128  # numbers are rounded up to these, so that bodies share a program
 _FAR_M = 1e3  # clearance of a pair that was added for that
@@ -81,10 +83,10 @@ class Bounds(NamedTuple):
 
 def block_sizes() -> tuple[int, ...]:
     """The numbers of intervals that are bounded at once on this device, in increasing order."""
-    return BLOCKS.get(jax.devices()[0].platform, BLOCKS["cpu"])
+    return BLOCKS.get(default_device().platform, BLOCKS["cpu"])
 
 
-def device_program(body: PairBody) -> Callable[[Any, Any], tuple[Array, Array, Array]]:
+def device_program(body: PairBody) -> BlockProgram:
     """The compiled program for a block of local rotations (n, 4, R) and angles (n, R - 1).
 
     Returns `Bounds` as arrays of the device, without the margin for rounding. Bodies with equal
@@ -92,7 +94,7 @@ def device_program(body: PairBody) -> Callable[[Any, Any], tuple[Array, Array, A
     """
     parent = tuple(int(j) for j in np.asarray(body.parent))
     constants = tuple(jnp.asarray(value) for value in _rounded_up(body)[1:])
-    return partial(_block, parent, constants)
+    return cast("BlockProgram", partial(_block, parent, constants))
 
 
 def clear_bounds(body: PairBody) -> Callable[[Any, Any], Bounds]:

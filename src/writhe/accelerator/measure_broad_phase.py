@@ -12,11 +12,11 @@ import json
 import time
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from writhe.accelerator.clear_bounds import PairBody, block_sizes, clear_bounds, device_program
+from writhe.accelerator.device import default_device
 from writhe.accelerator.device_rates import median_ms
 from writhe.accelerator.problem_file import from_arrays, load_arrays, problem_parser
 from writhe.accelerator.prove_clear import JointRotations, prove_clear
@@ -28,6 +28,7 @@ def measure(arrays: dict[str, Any]) -> dict[str, Any]:
     `verdicts_equal`: no interval was proven that the exact sweep does not find clear, so that the
     sweep of the others gives the verdict of the sweep of all.
     """
+    device = default_device()
     slack, motions = float(arrays["slack_m"]), int(arrays["motions"])
     parts = [_part(arrays, f"{i}.") for i in range(motions)]
     seconds, proven, clear, wrong, intervals = 0.0, 0, 0, 0, 0
@@ -43,7 +44,7 @@ def measure(arrays: dict[str, Any]) -> dict[str, Any]:
         clear += int(exact.sum())
         wrong += int((found & ~exact).sum())
     return {
-        "device": f"{jax.devices()[0].device_kind} ({jax.devices()[0].platform})",
+        "device": f"{device.device_kind} ({device.platform})",
         "motions": motions,
         "intervals": intervals,
         "clear_percent": round(100 * clear / intervals, 1),

@@ -9,16 +9,19 @@ of the Numba kernels for comparison. Prints one JSON object.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
 from writhe.accelerator.batch_ik import LimitArrays, make_posing
 from writhe.accelerator.batch_postures import posture_measures
 from writhe.accelerator.body_arrays import BodyArrays
+from writhe.accelerator.device import default_device
 from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
 from writhe.accelerator.problem_file import from_arrays, load_arrays, problem_parser
 from writhe.collision.certificate_slack import SLACK_M
@@ -30,7 +33,7 @@ SOLVES = {"gpu": 1 << 15, "cpu": 1 << 8}
 def measure(arrays: dict[str, Any]) -> dict[str, Any]:
     """Rates, the ratio to the larger lower bound, and agreement with the stored results."""
     body = from_arrays(BodyArrays, arrays)
-    device = jax.devices()[0]
+    device = default_device()
     on_gpu = device.platform == "gpu"
     measured = posture_measures(body)
     found = _repeated(arrays["q"], POSTURES[device.platform]).T.astype(np.float32)
@@ -70,12 +73,16 @@ def _flop(function: Callable[..., Any], example: Any) -> int:
             if inner:
                 total += sum(count(p.jaxpr) for p in inner)
             elif str(equation.primitive) in ARITHMETIC | {"atan2", "sign"}:
-                total += int(np.prod(equation.outvars[0].aval.shape))
+                total += _size(equation.outvars[0].aval.shape)
             elif str(equation.primitive).startswith("reduce_"):
-                total += int(np.prod(equation.invars[0].aval.shape))
+                total += _size(equation.invars[0].aval.shape)
         return total
 
     return count(jax.make_jaxpr(function)(example).jaxpr)
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return math.prod(shape)
 
 
 def _agreement(measured: Callable[..., Any], arrays: dict[str, Any]) -> dict[str, Any]:
@@ -105,11 +112,12 @@ def _posing(body: BodyArrays, arrays: dict[str, Any], platform: str) -> dict[str
     ms = median_ms(lambda: pose(start, targets), 5)
     found = pose(start, targets)
     error = np.asarray(found.target_error_m).max(axis=1)
-    clear = np.asarray(found.clear)
+    clear = np.asarray(found.clear, np.bool_)
+    solved = cast("NDArray[np.bool_]", clear & (error < 0.01))
     return {
         "solves": count,
         "solves_per_s": 1e3 * count / ms,
-        "solved_percent": float(100 * np.mean(clear & (error < 0.01))),
+        "solved_percent": float(100 * np.mean(solved)),
         "clear_percent": float(100 * np.mean(clear)),
         "target_error_mm_median": float(1e3 * np.median(error)),
     }

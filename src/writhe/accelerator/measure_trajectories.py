@@ -19,6 +19,7 @@ import numpy as np
 
 from writhe.accelerator import chain_kinematics as chain
 from writhe.accelerator.batch_passes import passes, solve_in_blocks
+from writhe.accelerator.device import default_device
 from writhe.accelerator.device_rates import ARITHMETIC, copy_rate, flop_rate, median_ms
 from writhe.accelerator.problem_file import from_arrays, load_arrays, problem_parser
 from writhe.accelerator.trajectory_problem import BatchProblem
@@ -34,7 +35,7 @@ def measure(
     """All measurements; larger sizes are skipped once the time is used up."""
     jax.config.update("jax_enable_x64", True)
     problem = from_arrays(BatchProblem, arrays)
-    device = jax.devices()[0]
+    device = default_device()
     on_gpu = device.platform == "gpu"
     begun = time.perf_counter()
     iterations = iterations_per_pose(problem, arrays)
@@ -98,7 +99,7 @@ def _solve(steps: dict[str, Any], targets: Array) -> list[Array]:
 
 def _block(targets: Array) -> int:
     """Number of trajectories solved at once."""
-    poses = BLOCK_POSES.get(jax.devices()[0].platform, BLOCK_POSES["cpu"])
+    poses = BLOCK_POSES.get(default_device().platform, BLOCK_POSES["cpu"])
     return max(1, round(poses / targets.shape[2]))
 
 

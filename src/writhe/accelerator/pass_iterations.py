@@ -104,11 +104,11 @@ def crude(
     i, j, k = (jnp.clip(axis, 0, edge - 1).astype(jnp.int32) for axis in place)
     node = jnp.where(inside, read("grid", 0, (i * edge + j) * edge + k), 0)
     limits = {name: tuple(read(name, d, node) for d in range(n)) for name in TABLES[:3]}
-    away = []
+    away: list[Array] = []
     for c in range(3):
         low, high = number(problem.corner[c]), number(problem.corner[c] + problem.size[c])
         away.append(jnp.clip(target[c], low, high) - read("centre", c, node))
-    theta = []
+    theta: list[Array] = []
     for d in range(n):
         value = read("mean", d, node)
         for c in range(3):
@@ -125,7 +125,7 @@ def crude(
         above = read("cell_parent", 0, node)
         going = going & (above >= 0)
         node = jnp.where(going, above, node)
-        rows = []
+        rows: list[tuple[Array, ...]] = []
         for name, old in (("lower", lower), ("upper", upper), ("give", give)):
             rows.append(tuple(jnp.where(going, read(name, d, node), old[d]) for d in range(n)))
         return node, theta, *rows, total + spent, going

@@ -13,10 +13,10 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.research import benchmarks
 from writhe.research.benchmarks.reconstruct import clear_start
 from writhe.research.benchmarks.throughput.query import synthetic_postures
-from writhe.research.evaluation.drag_scenes import make_drag_scene
-from writhe.research.evaluation.drags import scripted_drags, standing
+from writhe.research.evaluation.drags.drag_scenes import make_drag_scene
+from writhe.research.evaluation.drags.run_drags import evaluate_drag, make_metrics
+from writhe.research.evaluation.drags.scripted_drag import scripted_drags, standing
 from writhe.research.evaluation.metrics import PosingMetrics
-from writhe.research.evaluation.run_drags import evaluate_drag, make_metrics
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

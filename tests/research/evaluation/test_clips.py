@@ -11,7 +11,7 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.progress import no_progress
 from writhe.research import benchmarks
 from writhe.research.evaluation.clips import clip_part, retargeted_clips
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 

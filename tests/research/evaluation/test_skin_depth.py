@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable, Gate, ball, box, capsule, half_space
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Figure, forward

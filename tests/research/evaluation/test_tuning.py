@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import CollisionTable
 from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError, WritheError
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.evaluation.tuning import GRIDS, LeaveOut, tune
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate

@@ -108,7 +108,12 @@ def _trajectories(threads: int) -> dict[str, Any]:
     return {
         "seen": dict.fromkeys(TRAJECTORY_MS, rows),
         "threads": {str(n + 1): 0.01 for n in range(threads)},
-        "levels": {"golf": [{"joint_mse": 0.4}, {"joint_mse": 0.001}]},
+        "levels": {
+            "golf": [
+                {"joint_mse": 0.4 / 4**level, "processor_ms": ms}
+                for level, ms in enumerate((200.0, 90.0, 80.0, 76.0, 78.0, 77.0))
+            ]
+        },
     }
 
 
@@ -258,3 +263,11 @@ def test_a_run_prints_and_stores_its_claims(tmp_path, monkeypatch):
     stored = json.loads((tmp_path / "figures.json").read_text())
     assert stored["claims"] == json.loads(json.dumps(result["claims"], default=as_plain_data))
     assert stored["claims"]["ladder: postures kept"]["reproduced"] is True
+
+
+def test_time_by_level_is_judged_by_the_deep_levels_only():
+    result = _trajectories(2)
+    found = claims_of("dynamic-joint-ik", result)["golf: time by level"]
+    assert found["ours"] == pytest.approx(80.0 / 76.0) and found["reproduced"]
+    result["levels"]["golf"][-1]["processor_ms"] = 300.0
+    assert claims_of("dynamic-joint-ik", result)["golf: time by level"]["reproduced"] is False

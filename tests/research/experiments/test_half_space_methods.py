@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from writhe.research.experiments.half_space_ik.methods import make_methods
+from writhe.research.experiments.half_space_ik.pictures import shown_frames
 from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun, figures, play
 from writhe.research.experiments.half_space_ik.scenarios import SCENARIOS, Scenario
 from writhe.skeleton import forward
@@ -59,3 +60,17 @@ def test_the_hands_stay_together_in_a_push_up():
     assert np.ptp(chest) > 0.1
     assert run.relation_error_m < 1e-3
     assert figures(push_up, run)["certified"]
+
+
+def test_a_strip_shows_an_overlap_that_falls_between_its_frames():
+    sphere = replace(SCENARIOS["sphere"](), shown=(0.1, 0.3, 0.5, 0.7, 0.9))
+    still = np.tile(sphere.start, (101, 1))
+    run = ScenarioRun(still, np.zeros(100), np.zeros(100), 0.0, 0)
+    evenly = shown_frames(sphere, run)
+    assert evenly == [10, 30, 50, 70, 90]
+    hand = forward(sphere.scene.layout.skeleton, sphere.start).position("a.right_wrist")
+    at = sphere.scene.layout.object_q["object"].start
+    still[42:44, at : at + 3] = hand
+    found = shown_frames(sphere, run)
+    assert found[:2] == evenly[:2] and found[3:] == evenly[3:]
+    assert 42 <= found[2] <= 44  # into the hand, inside it, or out of it

@@ -9,8 +9,8 @@ from PIL import Image
 from writhe.errors import UnknownNameError
 from writhe.render import StripRow, comparison
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.drag_scenes import SETTINGS, make_drag_scene
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.drag_scenes import SETTINGS, make_drag_scene
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.experiments import run
 from writhe.research.experiments.topology_aware_ik import METHODS, PAPER_MS, pictures
 from writhe.skeleton.figures import figure

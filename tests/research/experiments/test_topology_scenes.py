@@ -25,7 +25,10 @@ def test_scene(name: str):
     assert found["reached"], found["notes"]
 
 
-@pytest.mark.parametrize("moved_m", [(0.006, -0.004), (-0.012, 0.009)])
+@pytest.mark.parametrize(
+    "moved_m",
+    [(1e-9, 0.0), (0.006, -0.004), (-0.012, 0.009), (0.015, 0.015), (-0.03, -0.02), (0.025, -0.03)],
+)
 def test_the_chair_is_held_and_carried_from_other_starts_too(moved_m: tuple[float, float]):
     played = play("chair", moved_m=moved_m)
     assert played.reached, played.notes

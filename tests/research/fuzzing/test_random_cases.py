@@ -10,7 +10,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from writhe.research.evaluation.drag_scenes import make_drag_scene
+from writhe.research.evaluation.drags.drag_scenes import make_drag_scene
 from writhe.research.fuzzing.calls import CALLS
 from writhe.research.fuzzing.case import judge, load_case
 from writhe.research.fuzzing.entry_points import ENTRY_POINTS
@@ -72,9 +72,10 @@ def test_certificates_that_are_a_fifth_of_a_millimetre_too_generous_are_found(mo
     assert tally.false_certificates > 0
 
 
-@pytest.mark.parametrize("seed", [5000229, 5000430, 5000460])
+@pytest.mark.parametrize("seed", [5000229, 5000430, 5000460, 7100051, 7100278])
 def test_a_standing_body_reaches_a_feasible_target_that_is_held(seed):
-    """In these drags balance had held the body where it was once it had nearly tipped over."""
+    """In the first drags balance had held the body where it was once it had nearly tipped over; in
+    the last two it was led into a posture at its limits, from which no small step helps."""
     setting = make_drag_scene("basic")
     poser = setting.poser("default")
     first = run_random_drag(poser, setting, random_drag(setting, seed))

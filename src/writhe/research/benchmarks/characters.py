@@ -24,12 +24,12 @@ from writhe.postures.retarget_posture import posture_on_body
 from writhe.progress import Progress
 from writhe.recognition import ESSENTIAL, recognise
 from writhe.recognition.body_map import BodyMap
-from writhe.research.evaluation.drags import Script, sample_drags
+from writhe.research.evaluation.drags.run_drags import evaluate_drag, run_drag
+from writhe.research.evaluation.drags.scripted_drag import Script, sample_drags
 from writhe.research.evaluation.generated_characters import STYLES, generate
 from writhe.research.evaluation.metrics import PosingMetrics
 from writhe.research.evaluation.rigs import STYLES as RIGS
 from writhe.research.evaluation.rigs import build_rig
-from writhe.research.evaluation.run_drags import evaluate_drag, run_drag
 from writhe.research.evaluation.transferred_presets import PresetFigures, transferred_presets
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure

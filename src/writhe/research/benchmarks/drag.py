@@ -6,9 +6,9 @@ from typing import Any
 
 from writhe.database import PostureDatabase
 from writhe.progress import Progress
-from writhe.research.evaluation.drag_scenes import SETTINGS, make_drag_scene
+from writhe.research.evaluation.drags.drag_scenes import SETTINGS, make_drag_scene
+from writhe.research.evaluation.drags.run_drags import run_drag_scene
 from writhe.research.evaluation.metrics import PosingMetrics
-from writhe.research.evaluation.run_drags import run_drag_scene
 from writhe.solvers.posing import method_names
 
 

@@ -30,10 +30,10 @@ from writhe.errors import WritheError
 from writhe.io.files import READABLE
 from writhe.postures.synthetic_clips import builtin_movements
 from writhe.research.benchmarks import Progress
-from writhe.research.evaluation.drag_scenes import make_drag_scene
+from writhe.research.evaluation.drags.drag_scenes import make_drag_scene
+from writhe.research.evaluation.drags.run_drags import run_drag
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import check
-from writhe.research.evaluation.run_drags import run_drag
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.research.fuzzing.case import CERTIFIED_M, NUMERICAL_M
 from writhe.research.fuzzing.entry_points.certify_file import certify_with_table

@@ -10,6 +10,7 @@ from typing import Any
 from writhe.errors import MissingExtraError
 
 DPI = 110
+_LEGEND_INCHES = 0.5  # below the axes: room for numbers and a label
 
 
 @contextmanager
@@ -35,3 +36,17 @@ def plot_file(
     yield page.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=squeeze)
     page.tight_layout()
     page.savefig(path, dpi=DPI)
+
+
+def legend_below(axes: Any, columns: int, title: str | None = None) -> None:
+    """Put the legend below the label of the horizontal axis, where it covers no curve."""
+    height = axes.figure.get_size_inches()[1] * axes.get_position().height
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -_LEGEND_INCHES / height),
+        ncol=columns,
+        fontsize=8,
+        title=title,
+        title_fontsize=8,
+        frameon=False,
+    )

@@ -24,7 +24,7 @@ from writhe.skeleton import forward
 from writhe.solvers.posing import Poser, Target
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.latent_posers import LatentOptions, LatentPoser
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 
 EFFECTORS = ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "head")
 _FRAMES = 10  # steps per posture
@@ -42,7 +42,7 @@ GRIDS: dict[str, dict[str, Sequence[float]]] = {
     "paper": {**_PUBLISHED, "linking_radius": _RADII},
     "local-pca": _PUBLISHED,
     "default": {
-        "expected_weight": (1.0, 2.0, 4.0, 8.0),
+        "prior_weight": (1.0, 2.0, 4.0, 8.0),
         "offset_decay_m": (0.15, 0.3, 0.6, 1.2),
         "linking_radius": _RADII,
         "iterations": (1, 2, 3, 5),
@@ -172,7 +172,7 @@ def tune(
 def _default(method: str, name: str) -> float:
     if method != "default":
         return float(getattr(LatentOptions(), name))
-    options = DefaultOptions()
+    options = DefaultPoserOptions()
     return float(getattr(options if hasattr(options, name) else options.prior, name))
 
 
@@ -184,7 +184,7 @@ def _make(method: str, database: PostureDatabase, values: Mapping[str, float]) -
     if method != "default":
         options = replace(LatentOptions(), **given)
         return LatentPoser(method, database, options, topology=method == "paper")
-    base = DefaultOptions()
+    base = DefaultPoserOptions()
     of_prior = {n: v for n, v in given.items() if not hasattr(base, n)}
     own = {n: v for n, v in given.items() if hasattr(base, n)}
     full = replace(base, **own, prior=replace(base.prior, **of_prior))

@@ -106,7 +106,7 @@ def judge(case: Case) -> CaseJudgement:
     parts = ("", "")
     if worst.pair >= 0:
         a, b = case.mechanism.pairs[worst.pair]
-        parts = solids[a].part, solids[b].part
+        parts = solids[int(a)].part, solids[int(b)].part
     depth = worst.depth_m
     return CaseJudgement(
         case.certified and (depth > CERTIFIED_M + NUMERICAL_M or worst.cores_met),

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from writhe.arrays import Floats, vector3
-from writhe.research.evaluation.drag_scenes import DragScene
+from writhe.research.evaluation.drags.drag_scenes import DragScene
 from writhe.skeleton import Frames, forward
 from writhe.skeleton.limbs import END_EFFECTORS
 from writhe.solvers.posing import Pin, Poser, Target

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -134,4 +134,7 @@ class PeerBody:
 
 
 def _tuples(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return {
+        key: tuple(cast("list[Any]", value)) if isinstance(value, list) else value
+        for key, value in row.items()
+    }

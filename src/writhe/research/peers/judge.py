@@ -114,7 +114,7 @@ def _dense(
     rows: list[np.ndarray] = [q[:1]]
     numbers: list[np.ndarray] = [np.zeros(1, int)]
     places: list[np.ndarray] = [ball[:1]]
-    for frame, count in enumerate(counts):
+    for frame, count in enumerate(map(int, counts)):
         share = np.arange(1, count + 1) / count
         rows.append(_between(body, q[frame], q[frame + 1], share))
         number = np.full(count, -1)

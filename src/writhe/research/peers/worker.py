@@ -25,7 +25,9 @@ def play(peer: Any, task: Any) -> dict[str, np.ndarray]:
     pins = {str(n): p for n, p in zip(task["pins"], task["pin_places"], strict=True)}
     q = np.array(task["start"])
     peer.start(q.copy(), pins)
-    motion, times, ball = [q], [], []
+    motion: list[np.ndarray] = [q]
+    times: list[float] = []
+    ball: list[np.ndarray] = []
     for frame, points in enumerate(task["path"]):
         wanted = dict(zip(names, points, strict=True))
         began = time.perf_counter()

@@ -13,7 +13,7 @@ from writhe.collision import CollisionTable
 from writhe.collision.shapes import Core
 from writhe.errors import WritheError
 from writhe.progress import Progress
-from writhe.research.evaluation.drags import scripted_drags, standing
+from writhe.research.evaluation.drags.scripted_drag import scripted_drags, standing
 from writhe.research.peers.body import PeerBody, PeerCapsule, PeerJoint, PeerPair
 from writhe.research.peers.geometry import capsule_ends, closest_between, world_frames
 from writhe.skeleton import Figure, forward
@@ -247,7 +247,7 @@ def recorded_motions(
     files = sorted(folder.rglob("*.bvh"))
     if not files:
         raise WritheError(f"{folder} contains no BVH files")
-    chosen = [files[i] for i in np.unique(np.linspace(0, len(files) - 1, clips).astype(int))]
+    chosen = [files[int(i)] for i in np.unique(np.linspace(0, len(files) - 1, clips).astype(int))]
     out: dict[str, np.ndarray] = {}
     for file in chosen:
         progress(None, f"reading {file.name}")

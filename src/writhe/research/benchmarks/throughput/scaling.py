@@ -19,7 +19,7 @@ from writhe.collision import CollisionTable, certify
 from writhe.database import PostureDatabase
 from writhe.progress import Progress
 from writhe.research.benchmarks.throughput.query import SIZES, measure_query_us
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Capsule, Figure, Joint, JointKind, Skeleton, forward
 from writhe.skeleton.figures import figure

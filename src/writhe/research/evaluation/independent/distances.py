@@ -7,8 +7,10 @@ so it is never too small.
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
-from scipy.optimize import nnls
+from scipy import optimize
 
 _WEIGHT = 1e4  # weight of the condition that the convex coefficients sum to one
 
@@ -38,7 +40,7 @@ def segment_distance(a0: np.ndarray, a1: np.ndarray, b0: np.ndarray, b1: np.ndar
     t = (np.cross(u, w) * n).sum(-1) / safe
     inside = (n2 > 1e-16) & (s > 0) & (s < 1) & (t > 0) & (t < 1)
     across = np.abs((w * n).sum(-1)) / np.sqrt(safe)
-    return np.where(inside, across, best)
+    return cast("np.ndarray", np.where(inside, across, best))
 
 
 def hull_distance(a: np.ndarray, b: np.ndarray) -> float:
@@ -47,7 +49,8 @@ def hull_distance(a: np.ndarray, b: np.ndarray) -> float:
     system = np.zeros((5, len(a) + len(b)))
     system[:3, : len(a)], system[:3, len(a) :] = (a - centre).T, -(b - centre).T
     system[3, : len(a)] = system[4, len(a) :] = _WEIGHT
-    shares, _ = nnls(system, np.array([0.0, 0.0, 0.0, _WEIGHT, _WEIGHT]))
+    goal = np.array([0.0, 0.0, 0.0, _WEIGHT, _WEIGHT])
+    shares, _ = cast("tuple[np.ndarray, float]", optimize.nnls(system, goal))
     first, second = shares[: len(a)], shares[len(a) :]
     apart = first @ a / first.sum() - second @ b / second.sum()
     return float(np.linalg.norm(apart))

@@ -154,7 +154,7 @@ class Placed:
     def _hulls(self, pair: int, at: np.ndarray, far_m: float) -> np.ndarray:
         """(m,) distances of a pair of hulls (or a hull and a half-space) at times `at`."""
         solids = self.table.mechanism.solids
-        first, second = solids[self.table.first[pair]], solids[self.table.second[pair]]
+        first, second = solids[int(self.table.first[pair])], solids[int(self.table.second[pair])]
         one, two = (
             self.points(
                 np.broadcast_to(s.points, (len(at), *s.points.shape)), np.full(len(at), s.joint), at

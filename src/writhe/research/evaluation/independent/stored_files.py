@@ -176,7 +176,7 @@ def _array(document: dict[str, Any], buffers: list[bytes], number: int) -> np.nd
     start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
     width = _WIDTH[accessor["type"]]
     dtype = np.dtype(_DTYPES[accessor["componentType"]])
-    values = np.frombuffer(buffers[view["buffer"]], dtype, accessor["count"] * width, start)
+    values = np.frombuffer(buffers[int(view["buffer"])], dtype, accessor["count"] * width, start)
     return values.astype(float).reshape(-1, width)
 
 

@@ -12,16 +12,17 @@ ways, without allowances.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import dijkstra
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
 from writhe.kernels.mesh.mesh_depth import MeshParts, deepest_of_frames
 from writhe.scene import Actor, Scene
+from writhe.scene.mesh_graph import path_lengths
 from writhe.skeleton import Figure, Skin, forward
 
 CREASE = 0.10  # of the figure's largest extent: 17 cm on the human, half of its upper arm
@@ -90,8 +91,8 @@ class SkinDepth:
         for start in range(0, len(rows), _FRAMES):
             at = slice(start, start + _FRAMES)
             deepest_of_frames(self._parts, self._posed(rows[at]), beyond_m, depth[at], pair[at])
-        names = [(self.part_names[a], self.part_names[b]) if a >= 0 else ("", "") for a, b in pair]
-        return depth, names
+        name = self.part_names
+        return depth, [(name[int(a)], name[int(b)]) if a >= 0 else ("", "") for a, b in pair]
 
     def depths_at(self, positions: Floats, rotations: Floats) -> Floats:
         """(frames,) the largest depth of one figure, its joints at these frames.
@@ -129,6 +130,7 @@ def _skin_piece(actor: Actor, steps: int | None, joint: str | None) -> _MeshPiec
     assert figure.skin is not None
     skin, skeleton = figure.skin, figure.skeleton
     joints, part = np.unique(skin.vertex_joint, return_inverse=True)
+    own_names = [skeleton.names[int(j)] for j in joints]
     parent = skeleton.tree.parent
     related = (parent[joints][:, None] == joints) | (parent[joints] == joints[:, None])
     np.fill_diagonal(related, True)
@@ -136,10 +138,7 @@ def _skin_piece(actor: Actor, steps: int | None, joint: str | None) -> _MeshPiec
     away = _surface_distances(skin, part, len(joints))
     tested = (away > CREASE * extent) & ~related[part]
     if steps is not None:
-        apart = np.array(
-            [[len(skeleton.path(skeleton.names[a], skeleton.names[b])) - 1 for b in joints]
-             for a in joints]
-        )  # fmt: skip
+        apart = np.array([[len(skeleton.path(a, b)) - 1 for b in own_names] for a in own_names])
         tested = (apart == steps)[part]
     if joint is not None:
         own = skeleton.index(joint)
@@ -150,7 +149,7 @@ def _skin_piece(actor: Actor, steps: int | None, joint: str | None) -> _MeshPiec
             & ends
             & ~np.eye(len(joints), dtype=bool)[part]
         )
-    names = tuple(f"{actor.name}.{skeleton.names[j]}" for j in joints)
+    names = tuple(f"{actor.name}.{name}" for name in own_names)
     return _MeshPiece(
         skin.vertices,
         skin.triangles,
@@ -170,10 +169,7 @@ def _surface_distances(skin: Skin, part: Ints, count: int) -> Floats:
     graph = coo_array((np.maximum(length, 1e-9), (edges[:, 0], edges[:, 1])), (size, size))
     out = np.empty((size, count))
     for p in range(count):
-        found = dijkstra(
-            graph.tocsr(), directed=True, indices=np.flatnonzero(part == p), min_only=True
-        )
-        out[:, p] = found
+        out[:, p] = path_lengths(graph.tocsr(), np.flatnonzero(part == p), directed=True)
     return out
 
 
@@ -224,7 +220,7 @@ def _compile(pieces: list[_MeshPiece], actors: int) -> MeshParts:
 def _triangle_parts(piece: _MeshPiece) -> Ints:
     """(t,) the majority part of a triangle's corners; the first corner's if all differ."""
     a, b, c = piece.part_of_vertex[piece.triangles].T
-    return np.where(b == c, b, a)
+    return cast("Ints", np.where(b == c, b, a))
 
 
 def _rim(triangles: Ints) -> Bools:

@@ -144,6 +144,7 @@ def _tables(report: Report, result: dict[str, Any]) -> None:
     )
 
 
+_BY_LEVEL = ("level", "ms", "processor_ms", "joint_mse")
 _ERRORS = ("joint_mse", "joint_mse_euler", "joint_angle_deg", "distance_mm")
 
 
@@ -162,7 +163,7 @@ def _depths(
         levels = by_level(chain, action)
         if name == "swing" or len(actions) == 1:
             figures.level_figure(report, levels, name)
-        result["levels"][name] = [{k: r[k] for k in ("level", "ms", "joint_mse")} for r in levels]
+        result["levels"][name] = [{k: r[k] for k in _BY_LEVEL} for r in levels]
         rows.append([name, *(r["ms"] for r in levels)])
         if name in PAPER_TABLE_3:
             rows.append([f"{name}, paper", *PAPER_TABLE_3[name]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.spatial import KDTree
@@ -12,7 +12,7 @@ from writhe.arrays import Floats
 from writhe.hands.added_fingers import with_fingers
 from writhe.render import PictureStage
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.plots import plot_file
+from writhe.research.evaluation.plots import legend_below, plot_file
 from writhe.research.experiments.dynamic_joint_ik.comparison import cells_of
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction
 from writhe.skeleton import Frames, Motion, forward
@@ -36,7 +36,7 @@ def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
         for name in PASSES:
             axes.plot(seconds, 1e3 * _distance(chain, found.passes[name], take), label=name, lw=1)
         axes.set(xlabel="seconds", ylabel="distance from target, mm", yscale="log")
-        axes.legend(ncol=4, fontsize=8)
+        legend_below(axes, 4)
     report.picture(
         path,
         f"Figure 9: distance from the target after each pass ({action.name}, left out). "
@@ -54,8 +54,8 @@ def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
                     label=joint,
                 )
             axes.set(ylabel="rad/s²", title=f"after {name}")
-            axes.legend(fontsize=8)
         plots[1].set(xlabel="seconds")
+        legend_below(plots[1], 2)
     report.picture(
         path,
         "Figure 10: angular accelerations before and after the correction.",
@@ -67,7 +67,7 @@ def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
         for name in PASSES:
             axes.plot(seconds, np.degrees(found.passes[name][:, elbow]), lw=1, label=name)
         axes.set(xlabel="seconds", ylabel="elbow, degrees")
-        axes.legend(ncol=5, fontsize=8)
+        legend_below(axes, 5)
     report.picture(
         path,
         "Figure 13: the elbow through the passes.",
@@ -81,7 +81,7 @@ def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> Non
         for row in levels:
             axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.1f}")
         axes.set(xlabel="frame", ylabel="squared joint error, rad²", yscale="log")
-        axes.legend(ncol=3, fontsize=8, title="sum over all frames")
+        legend_below(axes, 3, "sum over all frames")
     report.picture(
         path,
         f"Figure 11: joint error with octrees of different depth ({name}, seen).",
@@ -99,7 +99,7 @@ def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]])
                 label = f"{row['epsilon_rad']:g}"
                 axes.annotate(label, point, fontsize=7, xytext=(3, 3), textcoords="offset points")
         axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
-        axes.legend(fontsize=8)
+        legend_below(axes, 5)
     report.picture(
         path,
         "Joint error against distance as the limits are relaxed by ε radians (left out, limits "
@@ -168,8 +168,9 @@ def drawn_strip(report: Report, chain: Chain, action: ReplayedAction) -> dict[st
         f"Figure 14: the hand follows a drawn figure of eight (orange), learnt from {action.name}.",
     )
     seen = KDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
+    away_m = cast("Floats", seen.query(path)[0])
     return {
-        "outside_percent": 100.0 * float((seen.query(path)[0] > NEAR_M).mean()),
+        "outside_percent": 100.0 * float((away_m > NEAR_M).mean()),
         "distance_mm": 1e3 * float(found.distance_m.mean()),
         "largest_step_deg": float(np.degrees(np.abs(np.diff(found.theta, axis=0)).max())),
     }

@@ -167,8 +167,7 @@ def _canonical(report: Report) -> dict[str, Any]:
         path = report.picture_path(f"canonical-{name.partition(',')[0]}.png")
         report.picture(
             draw_descent(figure, found[name], path),
-            f"Descent of {name}. The ground is drawn for orientation only: it takes no part, and"
-            " the body is not set on it.",
+            f"Descent of {name}. There is no ground: the body is free in space.",
         )
     report.table(
         ["posture", "energy", "after the descent", "hands and feet apart (m)"],
@@ -300,7 +299,7 @@ def _published(
 def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
     """The whole flare before and after refinement."""
     from writhe.render import film_strip
-    from writhe.render.picture_stage import side_colours
+    from writhe.render.drawn_figure import side_colours
 
     halves = flare_halves()
     try:
@@ -316,9 +315,10 @@ def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
             body,
             own,
             report.picture_path(f"flare-{name}.png"),
-            count=7,
-            size=(220, 165),
-            view=(0.3, 0.5, 1.0),
+            count=10,
+            columns=5,
+            size=(260, 200),
+            view=(0.3, 0.4, 1.0),
             by_joint=side_colours(body),
         )
         report.picture(path, f"The whole flare, {name}")

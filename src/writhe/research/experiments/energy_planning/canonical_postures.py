@@ -93,8 +93,8 @@ def _spread(figure: Figure, q: Floats) -> float:
 def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
     """The descent as a film strip, as figure 3 shows it."""
     from writhe.render import film_strip
+    from writhe.render.drawn_figure import side_colours
     from writhe.render.frame_choice import frames_by_motion
-    from writhe.render.picture_stage import side_colours
     from writhe.skeleton import Motion
 
     motion = Motion(figure.skeleton, np.ascontiguousarray(rows), 30.0)
@@ -106,4 +106,5 @@ def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
         size=(190, 230),
         view=(0.5, 0.2, 1.0),
         by_joint=side_colours(figure),
+        ground=False,
     )

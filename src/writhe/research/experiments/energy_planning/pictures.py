@@ -44,8 +44,8 @@ def _draw(
 ) -> Path:
     """A strip whose frames are equally far apart in motion, left and right in two colours."""
     from writhe.render import film_strip
+    from writhe.render.drawn_figure import side_colours
     from writhe.render.frame_choice import frames_by_motion
-    from writhe.render.picture_stage import side_colours
 
     return film_strip(
         experiment.figure,
@@ -61,10 +61,9 @@ def _draw(
 
 def _grounded(experiment: Experiment, rows: Floats) -> Floats:
     """(rows, nq) each posture resting on the floor: a free body may be moved as a whole."""
-    from writhe.render.picture_stage import outline
+    from writhe.render.drawn_figure import lowest_drawn
 
     out = rows.copy()
     for row in out:
-        posed = forward(experiment.figure.skeleton, row)
-        row[1] -= float(outline(experiment.figure, posed)[:, 1].min())
+        row[1] -= lowest_drawn(experiment.figure, forward(experiment.figure.skeleton, row))
     return out

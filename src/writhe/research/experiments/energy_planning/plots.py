@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from writhe.arrays import Floats
-from writhe.research.evaluation.plots import plot_file
+from writhe.research.evaluation.plots import legend_below, plot_file
 
 
 def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> Path:
@@ -53,5 +53,5 @@ def lines(path: Path, curves: dict[str, Floats], label: str, *, logarithmic: boo
         axis.set_xlabel("share of the path", fontsize=8)
         axis.set_ylabel(label, fontsize=8)
         axis.tick_params(labelsize=7)
-        axis.legend(fontsize=7)
+        legend_below(axis, 3)
     return path

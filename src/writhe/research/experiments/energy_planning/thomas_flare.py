@@ -90,7 +90,7 @@ def _refined(
 ) -> Flare:
     layout = right.setting.skeleton
     lengths = np.array([plan.length_rad for plan in plans])
-    counts = np.maximum(20, np.round(FRAMES * lengths / lengths.sum())).astype(int)
+    counts = np.maximum(20, np.round(FRAMES * lengths / float(lengths.sum()))).astype(int)
     counts[0] += FRAMES - counts.sum()
     rows: list[Floats] = []
     holds: list[FramePin] = []

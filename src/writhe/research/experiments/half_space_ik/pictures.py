@@ -10,7 +10,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.render.look import Colour
 from writhe.render.scenes import Extra, Handles
-from writhe.research.evaluation.plots import plot_file
+from writhe.research.evaluation.plots import legend_below, plot_file
 from writhe.research.experiments.half_space_ik.play_scenario import ScenarioRun
 from writhe.research.experiments.half_space_ik.scenario import FPS, Scenario
 from writhe.skeleton import forward
@@ -37,7 +37,7 @@ def strips(scenario: Scenario, runs: dict[str, ScenarioRun], labels: list[str], 
     from writhe.render.strips import label_rows
 
     scene = scenario.scene
-    frames = {n: _drawn(scenario, run) for n, run in runs.items()}
+    frames = {n: shown_frames(scenario, run) for n, run in runs.items()}
     around: Any = scenario.around
     if around is None:
         outlines = [scene_outline(scene, run.q[frames[n]], HIDDEN) for n, run in runs.items()]
@@ -61,12 +61,12 @@ def caption(scenario: Scenario, runs: dict[str, ScenarioRun], overlapping: list[
     """What a strip of these runs shows; `overlapping` names those that are not certified."""
     from writhe.render.scenes import painted_parts
 
-    text = "One row a method. Overlaps of 2 mm or more are red"
+    text = "One row per method. Overlaps of 2 mm or more are red"
     text += "; green: what is dragged, and where to." if scenario.targets(0) else "."
     unseen = [
         n
         for n in overlapping
-        if not any(painted_parts(scenario.scene, runs[n].q, _drawn(scenario, runs[n])))
+        if not any(painted_parts(scenario.scene, runs[n].q, shown_frames(scenario, runs[n])))
     ]
     if unseen:
         text += (
@@ -80,9 +80,21 @@ def _listed(names: list[str]) -> str:
     return " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 
 
-def _drawn(scenario: Scenario, run: ScenarioRun) -> list[int]:
-    """The frames of a run that a strip shows."""
-    return (np.array(scenario.shown) * (len(run.q) - 1)).round().astype(int).tolist()
+def shown_frames(scenario: Scenario, run: ScenarioRun) -> list[int]:
+    """The frames of a run that a strip shows, one in which parts overlap among them if any do."""
+    from writhe.render.scenes import painted_parts
+
+    shown = (np.array(scenario.shown) * (len(run.q) - 1)).round().astype(int)
+    if any(painted_parts(scenario.scene, run.q, shown.tolist())):
+        return shown.tolist()
+    red = np.flatnonzero(
+        [bool(parts) for parts in painted_parts(scenario.scene, run.q, range(len(run.q)))]
+    )
+    if len(red):  # instead of the frame that is nearest to it
+        away = np.abs(red[:, None] - shown[None, :])
+        overlapping, replaced = np.unravel_index(int(away.argmin()), away.shape)
+        shown[replaced] = red[overlapping]
+    return shown.tolist()
 
 
 def relation_contrast(
@@ -104,7 +116,7 @@ def relation_contrast(
             view=(1.0, 0.12, 0.35),
             around=((-0.2, 0.15, -0.15), (0.35, 1.55, 0.95)),
             colours=OBJECTS,
-            sides=_alone(scenario),
+            sides=True,
             extra=_from_place(scenario, "a.left_wrist", "a.left_knee"),
             frames=(np.array([0.05, 0.35, 0.5, 0.6, 0.9]) * (len(run.q) - 1)).astype(int).tolist(),
         )
@@ -150,7 +162,7 @@ def _look(scenario: Scenario) -> dict[str, Any]:
     return {
         "view": scenario.view,
         "colours": OBJECTS,
-        "sides": _alone(scenario),
+        "sides": True,
         "extra": _extra(scenario),
         "handles": _handles(scenario),
         "hidden": HIDDEN,
@@ -163,11 +175,6 @@ def _handles(scenario: Scenario) -> Handles:
     return lambda frame: [
         (one.joint, one.position_in_world) for one in scenario.targets(max(frame - 1, 0))
     ]
-
-
-def _alone(scenario: Scenario) -> bool:
-    """Whether left and right can be told apart by colour; two actors are."""
-    return len(scenario.scene.actors) == 1
 
 
 def _extra(scenario: Scenario) -> Extra | None:
@@ -196,6 +203,6 @@ def plot_trajectories(scenario: Scenario, runs: dict[str, ScenarioRun], path: Pa
             axis.set_ylabel(label)
             axis.grid(alpha=0.25)
         axes[0].set_title(f"{scenario.title}: {scenario.watched.split('.', 1)[1]}")
-        axes[0].legend(fontsize=7, ncol=4)
         axes[2].set_xlabel("time [s]")
+        legend_below(axes[2], 5)
     return path

@@ -32,7 +32,9 @@ class ScenarioRun:
 def play(scenario: Scenario, method: Method) -> ScenarioRun:
     """Run all frames of a scenario."""
     q = scenario.start
-    rows, solve, detect = [q], [], []
+    rows: list[Floats] = [q]
+    solve: list[float] = []
+    detect: list[float] = []
     for k in range(scenario.frames + HOLD_FRAMES):
         at = min(k, scenario.frames - 1)
         q, solving, detecting = method.step(q, scenario.targets(at), scenario.objects(at))

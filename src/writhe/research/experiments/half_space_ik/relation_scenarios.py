@@ -16,7 +16,7 @@ from writhe.collision import (
 )
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.errors import WritheError
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.experiments.half_space_ik.scenario import (
     Scenario,
     dragged,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, vector3
 from writhe.collision import Shape
 from writhe.easing import smoothstep
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, Frames
 from writhe.skeleton.figures import figure

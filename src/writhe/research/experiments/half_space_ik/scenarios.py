@@ -16,7 +16,7 @@ from writhe.collision import (
     half_space,
     split_mesh,
 )
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.experiments.half_space_ik.relation_scenarios import bar, holding, push_up
 from writhe.research.experiments.half_space_ik.scenario import (
     Scenario,

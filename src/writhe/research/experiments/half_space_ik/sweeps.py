@@ -15,7 +15,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import Shape, ball, box, certify, cylinder
 from writhe.progress import Progress
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.evaluation.metrics import PENETRATION_M
 from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.skeleton import Figure, forward
@@ -92,8 +92,9 @@ def run_sweeps(
     body = figure("human")
     pose = standing(body)
     tally = {"clear": 0, "blocked": 0, "penetrating": 0}
-    clearable, times, missed = 0, [], []
-    worst = 0.0
+    clearable, worst = 0, 0.0
+    times: list[tuple[float, float, float, int]] = []  # as `_play` returns them
+    missed: list[int] = []
     for number in range(count):
         if number % 10 == 0:
             progress(None, f"sweep {number + 1} of {count}")
@@ -154,7 +155,8 @@ def _play(
     response = CollisionResponse(scene, options)
     length = float(np.linalg.norm(sweep.end_m - sweep.start_m))
     frames = int(np.ceil(length / sweep.speed_m_s * FPS))
-    depth, spent = 0.0, []
+    depth = 0.0
+    spent: list[tuple[float, float, float, int]] = []
     for k in range(frames + HOLD_FRAMES):
         share = min(1.0, (k + 1) / frames)
         position = sweep.start_m + share * (sweep.end_m - sweep.start_m)

@@ -14,8 +14,8 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.progress import Progress
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.drag_scenes import SETTINGS, DragScene, make_drag_scene
-from writhe.research.evaluation.run_drags import run_drag_scene
+from writhe.research.evaluation.drags.drag_scenes import SETTINGS, DragScene, make_drag_scene
+from writhe.research.evaluation.drags.run_drags import run_drag_scene
 from writhe.research.experiments.topology_aware_ik import pictures
 from writhe.research.experiments.topology_aware_ik.databases import Counts, mocap_databases, table_1
 from writhe.research.experiments.topology_aware_ik.sweep import run_sweep

@@ -15,10 +15,10 @@ from writhe.postures.builtin import builtin_database
 from writhe.render import StripRow, comparison
 from writhe.render.look import BODIES, Colour
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.drag_scenes import DragScene, make_drag_scene
-from writhe.research.evaluation.drags import Script, ScriptedDrag, sample_drags
-from writhe.research.evaluation.plots import plot_file
-from writhe.research.evaluation.run_drags import DragRun, run_drag
+from writhe.research.evaluation.drags.drag_scenes import DragScene, make_drag_scene
+from writhe.research.evaluation.drags.run_drags import DragRun, run_drag
+from writhe.research.evaluation.drags.scripted_drag import Script, ScriptedDrag, sample_drags
+from writhe.research.evaluation.plots import legend_below, plot_file
 from writhe.skeleton import forward
 from writhe.solvers.posing import Target, make_poser, pin_here
 from writhe.solvers.posing.actor_in_scene import ActorInScene
@@ -124,7 +124,7 @@ def bars(report: Report, figures: dict[str, Any], methods: Sequence[str]) -> Non
             axes.set_xticks(np.arange(len(figures)), list(figures))
             axes.set_title(f"frames in which {title}", fontsize=10)
             axes.spines[["top", "right"]].set_visible(False)
-        pair[0].legend(frameon=False, fontsize=8)
+            legend_below(axes, len(methods))
     report.picture(path, "Frames in collision, by experiment and method.")
 
 

@@ -20,9 +20,9 @@ from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs, certify
 from writhe.progress import Progress
 from writhe.research.evaluation import Report
-from writhe.research.evaluation.drag_scenes import DragScene, make_drag_scene
-from writhe.research.evaluation.drags import ScriptedDrag
-from writhe.research.evaluation.run_drags import FPS, run_drag
+from writhe.research.evaluation.drags.drag_scenes import DragScene, make_drag_scene
+from writhe.research.evaluation.drags.run_drags import FPS, run_drag
+from writhe.research.evaluation.drags.scripted_drag import ScriptedDrag
 from writhe.skeleton import forward
 from writhe.solvers.posing import make_poser
 from writhe.solvers.posing.latent_posers import LatentOptions

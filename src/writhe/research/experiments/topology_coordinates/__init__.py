@@ -36,17 +36,17 @@ SCENES = {
 _REMARKS = {
     "wrestling": (
         " Frames: start, waist lock, arms under his, full nelson, right arm over the shoulder,"
-        " headlock, waist lock."
+        " headlock, hands down again, waist lock."
     ),
     "piggyback": (
-        " Climbing (frames 2 to 6) is kinematic, without gravity; balance and grip are stated of"
-        " the last frame."
+        " The rider puts his arms over the shoulders while he stands; climbing up from there is"
+        " kinematic, without gravity; balance and grip are stated of the last frame."
     ),
     "chair": (
         " Frames: start, arms around the uprights of the back, left arm over and right arm under"
-        " the top rail, middle rail and right upright, both arms under the top rail, lifted,"
-        " carried. The chair hangs by the top rail, which lies on the forearms; the hands hold"
-        " nothing."
+        " the top rail, left upright and middle rail, middle rail and right upright, both arms"
+        " under the top rail, lifted, carried. The chair hangs by the top rail, which lies on the"
+        " forearms; the hands hold nothing."
     ),
 }
 

@@ -148,8 +148,10 @@ def play(progress: Progress, moved_m: tuple[float, float] = (0.0, 0.0)) -> Scene
         claims,
         seen=_seen(world, motion, stand),
         view=(-0.9, 0.35, 0.75),
-        around=((-0.38, 0.02, -0.45), (0.38, 1.7, 0.75)),
-        frames=[0, *(at[_HOLDS[k][0]] for k in (0, 1, 3, 5)), at["lifted"], at["carried"]],
+        frames=[0, *(at[_HOLDS[k][0]] for k in (0, 1, 2, 3, 5)), at["lifted"], at["carried"]],
+        sides=True,
+        columns=4,
+        size=(320, 360),
         colours={"chair": (0.45, 0.40, 0.36)},
     )
 

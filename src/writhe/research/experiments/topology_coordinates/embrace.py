@@ -151,8 +151,8 @@ def play(progress: Progress) -> SceneResult:
         claims,
         seen=_embraced(PoseView(world.layout, motion.path[at["ben embraces"]])),
         view=(1.0, 0.25, 0.25),
-        around=((-0.4, 0.0, -0.1), (0.4, 1.75, 0.7)),
         frames=shown,
+        sides=True,
         size=(300, 400),
     )
 

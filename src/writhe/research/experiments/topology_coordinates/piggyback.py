@@ -57,10 +57,10 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneResult:
-    """Four keyframes: up behind the back, arms over the shoulders, legs astride, carried."""
+    """Hands above, then arms over the shoulders while the rider stands; legs astride; carried."""
     world = SceneSetup.of([human("carrier"), human("rider")])
     world.place_standing("carrier", 0.0, 0.0)
-    world.place_standing("rider", 0.0, -0.48)
+    world.place_standing("rider", 0.0, -0.40)
     tangles = {
         f"{side} arm over the {side} shoulder": Tangle(
             world.strand("rider", f"{side}_shoulder", f"{side}_hand_tip"),
@@ -126,21 +126,22 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         _on(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
         for side, sign in _SIDES
     ]
+    stands = (*world.planted("rider", weight=20.0), *world.upright("carrier", 3.0))
     # the carrier leans forwards under the weight
     chest = PoseView(world.layout, world.q).seen_from("carrier.chest", "carrier.hips")
     height, lean = float(np.linalg.norm(chest)), np.radians(_LEAN_DEGREES)
     leaning = _on("carrier.chest", (0.0, height * np.cos(lean), height * np.sin(lean)), 12.0)
     keys = [
         TangleKeyframe(
-            "up",
+            "hands above the shoulders",
             (),
-            (_on("rider.hips", (0.0, 0.20, -0.40)), *wide, *above),
+            (*stands, *wide, *above),
             solve=SolveOptions(80, min_steps=40),
         ),
         TangleKeyframe(
             "arms over the shoulders",
             goals[:2],
-            (*back, *hands, *wide),
+            (*stands, *hands, *wide),
             solve=SolveOptions(120, min_steps=30),
         ),
         TangleKeyframe(
@@ -176,9 +177,10 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         [*(_said(found) for found in figures["planners"])],
         figures,
         seen=_carried(PoseView(world.layout, motion.path[-1])),
-        view=(1.0, 0.2, 0.6),
-        around=((-0.45, 0.0, -0.65), (0.45, 1.95, 0.4)),
-        size=(300, 400),
+        view=(1.0, 0.18, 0.45),
+        sides=True,
+        columns=4,
+        size=(300, 380),
     )
 
 

@@ -66,6 +66,7 @@ class SceneResult:
     frames: Sequence[int] | None = None
     colours: Mapping[str, Colour] | None = None
     sides: bool = False  # left and right limbs in two colours
+    columns: int | None = None  # frames in a row of the strip; all if None
     hidden: Sequence[str] = ("floor",)
     size: tuple[int, int] = (300, 400)
     ground: bool = True
@@ -150,7 +151,14 @@ class SceneResult:
                 scene, self.path, target.with_suffix(".gif"), fps=FPS, size=_MOVIE_SIZE, **look
             )
             return scene_strip(
-                scene, self.path, target, count=7, frames=self.frames, size=self.size, **look
+                scene,
+                self.path,
+                target,
+                count=2 * self.columns if self.columns else 7,
+                frames=self.frames,
+                columns=self.columns,
+                size=self.size,
+                **look,
             )
         except MissingExtraError:
             return None

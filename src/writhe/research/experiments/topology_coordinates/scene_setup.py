@@ -16,7 +16,7 @@ from writhe.collision.shapes import half_space
 from writhe.kernels.skeleton.rotation import quaternion_multiply
 from writhe.quantities import Direction, FreeJointPose, JointPosture, Point
 from writhe.quantities.quantity import vector
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, Layout, Scene, SceneObject
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure

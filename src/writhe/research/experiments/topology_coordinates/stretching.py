@@ -150,7 +150,6 @@ def play(progress: Progress) -> SceneResult:
         seen=_stretched([PoseView(world.layout, q) for q in poses]),
         sides=True,
         view=(0.6, 0.22, 1.0),
-        around=((-0.4, 0.0, -0.2), (0.4, 1.75, 0.5)),
         frames=[0, *(motion.key_frames[k] for k in (0, 1, 2)), *_between(motion.key_frames)],
     )
 

@@ -68,6 +68,7 @@ _SHOWN = (
     "full nelson",
     "over the shoulder",
     "headlock",
+    "down again",
     "waist lock again",
 )
 
@@ -349,9 +350,10 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
         ],
         seen=_holds(world, motion),
         view=(0.75, 0.25, 1.0),
-        around=((-0.5, 0.0, -0.6), (0.5, 1.8, 0.4)),
         frames=[0, *(at_key[name] for name in _SHOWN)],
-        size=(320, 400),
+        sides=True,
+        columns=4,
+        size=(300, 380),
     )
 
 

@@ -41,7 +41,7 @@ class _Setting:
 
 def _size(rng: np.random.Generator, low: float, high: float) -> float:
     """Uniform in the logarithm."""
-    return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+    return float(np.exp(rng.uniform(float(np.log(low)), float(np.log(high)))))
 
 
 def _depth(rng: np.random.Generator) -> float:

@@ -104,7 +104,7 @@ def fbx_file(rng: np.random.Generator) -> Case:
     n = len(parents)
     offset = np.round(offset, 6)
     times = np.sort(rng.uniform(0.0, 0.15, int(rng.integers(2, 5))))
-    times = np.round((times - times[0] + np.arange(len(times)) * 2e-3) * TICKS)
+    times = np.round((times - float(times[0]) + np.arange(len(times)) * 2e-3) * TICKS)
     cubic = rng.random() < 0.5
     size = float(rng.choice([3.0, 15.0, 50.0]))
     degrees = np.round(np.cumsum(rng.normal(0, size, (len(times), n, 3)), axis=0), 5)
@@ -200,7 +200,7 @@ def _fbx_curve(number: int, times: np.ndarray, values: np.ndarray, slope: np.nda
         return f"{name}: *{len(numbers)} {{ a: {','.join(numbers)} }}"
 
     flags = ["4"] if slope is None else ["1032"] * k  # linear; cubic with user tangents
-    data = ["0"] * 4
+    data: list[str] = ["0"] * 4
     if slope is not None:
         data = []
         for i in range(k):

@@ -22,8 +22,9 @@ from writhe.skeleton import Motion
 from writhe.skeleton.figures import figure
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.row_types import pack
-from writhe.studio.editing import edits, object_edits, scene_objects
-from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene
+from writhe.studio.editing import edits
+from writhe.studio.editing.scene import object_edits, scene_objects
+from writhe.studio.editing.scene.scene_builder import SceneKey, actor_label, build_scene
 from writhe.studio.files.import_export import certificate_of_all, export
 
 

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 from writhe.arrays import Floats, vector3
 from writhe.collision import CollisionTable
 from writhe.progress import Progress
-from writhe.research.evaluation.drag_scenes import DragScene
-from writhe.research.evaluation.drags import ScriptedDrag
+from writhe.research.evaluation.drags.drag_scenes import DragScene
+from writhe.research.evaluation.drags.scripted_drag import ScriptedDrag
 from writhe.research.evaluation.metrics import REACHED_M, STALL_M, STALL_SPEED_M, PosingMetrics
 from writhe.research.evaluation.skin.depth import SkinDepth
 from writhe.skeleton import Figure
@@ -39,7 +39,10 @@ def run_drag(
     """Run a drag from the posture `start` (nq); `flat_feet`: pins hold orientations too."""
     q = start
     pins = [pin_here(body.skeleton, q, joint, orientation=flat_feet) for joint in drag.pinned]
-    rows, errors, times, unfamiliar = [q], [], [], []
+    rows: list[Floats] = [q]
+    errors: list[float] = []
+    times: list[float] = []
+    unfamiliar: list[float] = []
     shortened = refused = 0
     for points in drag.path:
         targets = [Target(joint, vector3(p)) for joint, p in zip(drag.joints, points, strict=True)]

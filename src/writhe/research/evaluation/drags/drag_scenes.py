@@ -10,8 +10,13 @@ from writhe.database import PostureDatabase
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
 from writhe.postures.builtin.pose_setting import ACTOR, FLOOR, PoseSetting
-from writhe.research.evaluation.drag_scripts import CHAIR_FREE, CHAIR_PINNED, LADDER, STANDING
-from writhe.research.evaluation.drags import Script, ScriptedDrag, sample_drags, standing
+from writhe.research.evaluation.drags.drag_scripts import CHAIR_FREE, CHAIR_PINNED, LADDER, STANDING
+from writhe.research.evaluation.drags.scripted_drag import (
+    Script,
+    ScriptedDrag,
+    sample_drags,
+    standing,
+)
 from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure as built_in

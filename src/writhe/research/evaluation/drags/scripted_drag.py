@@ -90,7 +90,7 @@ def sample_drags(
 
 def scripted_drags(figure: Figure, rounds: int = 1, seed: int = 0) -> list[ScriptedDrag]:
     """The drags of a standing figure."""
-    from writhe.research.evaluation.drag_scripts import STANDING
+    from writhe.research.evaluation.drags.drag_scripts import STANDING
 
     return sample_drags(STANDING, figure, standing(figure), rounds, seed)
 

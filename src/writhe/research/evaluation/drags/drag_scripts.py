@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from writhe.research.evaluation.drags import Script
+from writhe.research.evaluation.drags.scripted_drag import Script
 from writhe.skeleton.limbs import ANKLES, END_EFFECTORS
 
 _LEFT, _RIGHT, _HANDS = ("left_wrist",), ("right_wrist",), ("left_wrist", "right_wrist")

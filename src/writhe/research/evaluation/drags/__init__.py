@@ -1,0 +1,1 @@
+"""Scripted drags: their scenes and targets, and how a method performs in them."""

@@ -172,6 +172,8 @@ export class Editor {
   private receiveState(state: NonNullable<typeof store.state>): void {
     const grown = store.state !== null && state.actors.length > store.state.actors.length;
     const stepped = state.undo !== store.state?.undo && STEPPING.includes(state.undo ?? "");
+    const known = new Set(store.state?.objects.map((object) => object.id));
+    const added = store.state ? state.objects.map((object) => object.id).filter((id) => !known.has(id)) : [];
     store.state = state;
     if (!store.dragging) this.previews.clear();
     const ids = state.actors.map((actor) => actor.id);
@@ -199,7 +201,7 @@ export class Editor {
       this.viewport.frameFront(store.active);
     }
     if (this.awaited !== null) this.showAwaited(state);
-    else if (grown || stepped) this.viewport.frameEveryone();
+    else if (grown || stepped || added.length) this.viewport.frameEveryone(added);
     if (store.timeS > state.duration_s) this.seek(state.duration_s);
     document.title = `${state.name} · writhe studio`;
     this.showPins();

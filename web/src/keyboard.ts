@@ -4,8 +4,15 @@ import type { Action } from "./actions";
 const TEXT_FIELDS = "input:not([type=range], [type=checkbox]), select, textarea, [contenteditable]";
 const SLIDER_KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
+let clicked: Element | null = null; // the button that has the focus because it was clicked with a pointer
+
 /** Run the action whose shortcut was pressed, unless the focused element needs the key itself. */
 export function listenToKeys(actions: Action[]): void {
+  addEventListener(
+    "pointerup",
+    (event) => (clicked = (event.target as Element).closest("button, [type=checkbox]")),
+    true,
+  );
   addEventListener("keydown", (event) => {
     if (document.querySelector("dialog[open]") || usesKey(event.target as HTMLElement, event)) return;
     const pressed = keyCombination(event);
@@ -20,7 +27,10 @@ export function listenToKeys(actions: Action[]): void {
 function usesKey(target: HTMLElement, event: KeyboardEvent): boolean {
   const letter = /^[a-df-z]$/i.test(event.key) && !event.ctrlKey && !event.metaKey;
   if (target.matches(TEXT_FIELDS) && !(target.matches("[type=number]") && letter)) return true;
-  if (target.matches("button, [type=checkbox]") && (event.key === " " || event.key === "Enter")) return true;
+  if (target.matches("button, [type=checkbox]")) {
+    // a button that was clicked leaves the space bar to playback; one that was reached by keyboard does not
+    if (event.key === "Enter" || (event.key === " " && target !== clicked)) return true;
+  }
   return target.matches("[type=range]") && SLIDER_KEYS.includes(event.key);
 }
 

@@ -15,13 +15,13 @@ export interface Store {
   state: State | null;
   figures: Map<string, FigureShape>;
   motions: Map<number, Motion>; // by actor
-  previews: Map<number, Motion>; // by actor: as it will be once keys that are being changed are released
+  previews: Map<number, Motion>; // by actor: shown while keys are being dragged
   motionVersion: number; // counts motions received
   motionsBefore: Map<number, Motion> | null; // before the last fix, to compare with
   showsBefore: boolean; // whether those are shown
   active: number; // the actor that is edited
   selected: number | null; // a joint of the active actor
-  selectedTogether: Set<number>; // joints that are selected with it, if it is one of them
+  selectedTogether: Set<number>; // the multi-selection; used only if it contains `selected`
   selectedObject: number | null;
   selectedKeys: Set<number>;
   movingActor: boolean; // whether the gizmo that moves the whole active actor is shown
@@ -34,7 +34,7 @@ export interface Store {
   speed: number;
   loop: boolean;
   onion: boolean;
-  graph: boolean;
+  graph: boolean; // whether the linking graph is shown
   curves: boolean; // whether the motion curves of the selected joint are shown
   recording: boolean;
   comparedMethod: string | null; // method of the second character, while two are compared

@@ -33,6 +33,7 @@ describe("tickTimes", () => {
       expect(times.at(-1)!).toBeLessThanOrEqual(duration + 1e-6);
     }
     expect(tickTimes(4)).toEqual([0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4]);
+    expect(tickTimes(60, 4).slice(0, 3)).toEqual([0, 0.5, 1]); // of which 4 s are seen at once
   });
 });
 

@@ -31,6 +31,11 @@ describe("searchWords", () => {
 });
 
 describe("wordDistance", () => {
+  it("finds how to carry something by the word", () => {
+    const actions = ["Grip an object or shake hands", "Lift what the hands hold", "Mirror the pose"];
+    expect(bestMatches(actions, "carry", (name) => name)).toContain("Grip an object or shake hands");
+  });
+
   it("finds synonyms", () => {
     expect(ranked("arms crossed")[0]).toBe("arms folded");
     expect(ranked("hands on knees")).toEqual(["sit, hands on thighs"]);

@@ -6,7 +6,17 @@ import zipfile
 from typing import Any
 
 import numpy as np
-from browser_user import OpenPage, drag, position, squat, store, wait_for, wait_saved
+from browser_user import (
+    OpenPage,
+    drag,
+    go_to,
+    object_on_page,
+    position,
+    squat,
+    store,
+    wait_for,
+    wait_saved,
+)
 
 
 def test_escape_cancels_a_drag_of_the_body_and_of_a_key(open_page: OpenPage) -> None:
@@ -146,3 +156,58 @@ def test_onion_skins_show_the_neighbouring_keys_and_are_removed_again(open_page:
     page.wait_for_function(f"() => ({skins})() === 2")
     page.keyboard.press("o")
     page.wait_for_function(f"() => ({skins})() === 0")
+
+
+def test_the_space_bar_plays_after_a_click_on_a_button_and_after_a_search(
+    open_page: OpenPage,
+) -> None:
+    page = open_page(size=(1100, 760))
+    page.get_by_role("button", name="Key", exact=True).click()
+    wait_for(page, "s.state.keys.length === 1")
+    go_to(page, 1.0)
+    find = page.get_by_role("searchbox", name="Find a pose")
+    page.get_by_role("listbox", name="Preset poses").get_by_role("option").first.wait_for()
+    find.fill("squat")
+    find.press("Enter")
+    wait_for(page, "s.state.keys.length === 2 && s.motions.size === 1")
+    page.keyboard.press("Space")
+    wait_for(page, "s.playing")
+    page.keyboard.press("Space")
+    wait_for(page, "!s.playing")
+    page.get_by_role("button", name="Previous key").click()
+    page.keyboard.press("Space")
+    wait_for(page, "s.playing")
+
+
+def test_a_new_object_is_in_view(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    page.get_by_role("button", name="+ Chair").click()
+    wait_for(page, "s.state.objects.length === 1")
+    x, y = object_on_page(page, store(page, "state.objects[0].id"))  # between its feet
+    view = page.locator(".view").bounding_box()
+    assert view["x"] < x < view["x"] + view["width"]
+    assert view["y"] < y < view["y"] + view["height"]
+
+
+def test_the_wheel_zooms_the_timeline_about_the_pointer(open_page: OpenPage) -> None:
+    page = open_page(size=(1100, 760))
+    squat(page)
+    key = page.locator(".row[data-kind=pose] .key").nth(1)
+    box = key.bounding_box()
+    middle = box["x"] + 0.5 * box["width"]
+    ruler = page.locator(".ruler")
+    width = ruler.bounding_box()["width"]
+    page.mouse.move(middle, box["y"] + 10)
+    page.mouse.wheel(0, -500)
+    page.wait_for_function(
+        "width => document.querySelector('.ruler').clientWidth > 2 * width", arg=width
+    )
+    after = key.bounding_box()
+    assert abs(after["x"] + 0.5 * after["width"] - middle) < 2
+    page.mouse.click(middle, ruler.bounding_box()["y"] + 8)
+    wait_for(page, "Math.abs(s.timeS - 1) < 0.03")  # the ruler is clicked where it is drawn
+    page.evaluate("() => window.writhe.editor.seek(3.9)")
+    page.wait_for_function(
+        """() => { const head = document.querySelector('.playhead').getBoundingClientRect();
+        return head.left > 0 && head.left < innerWidth; }"""
+    )

@@ -108,11 +108,13 @@ def test_actions_are_found_by_everyday_words(open_page: OpenPage) -> None:
     banner.wait_for()
     page.keyboard.press("Escape")
     banner.wait_for(state="hidden")
-    page.keyboard.press("/")
-    page.get_by_role("searchbox", name="Find an action").wait_for()
+    page.get_by_role("button", name="Find an action").click()
+    find = page.get_by_role("searchbox", name="Find an action")
+    find.wait_for()
     page.keyboard.type("add bar")
     page.keyboard.press("Enter")
     wait_for(page, "s.state.objects.length === 2")
+    assert find.count() == 0  # Enter does not press the search button, which has the focus again
     kinds = [one["kind"] for one in store(page, "state.objects")]
     assert kinds == ["bar", "stand"]
     page.get_by_label("Mass in kilograms").fill("12")

@@ -14,8 +14,9 @@ from writhe.skeleton.move_root import moved_roots
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.document.holds import Anchor, all_holds
-from writhe.studio.editing import edits, object_edits, placements
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene import object_edits, placements
 from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.posing.contacts import PickedPart
 from writhe.studio.features.scene import holds

@@ -63,6 +63,17 @@ def test_a_hand_follows_the_body_only_without_soft_pins(client: SocketClient) ->
     assert moved[False] > 0.05
 
 
+def test_a_body_that_was_set_down_stays_down_while_a_hand_reaches(client: SocketClient) -> None:
+    heights: dict[bool, float] = {}
+    for stay in (True, False):
+        client.command(type="reset_pose", actor=1)
+        client.command(type="set_solver_settings", **USUAL, soft_pins=stay)
+        put(client, "hips", (0.0, 0.5, -0.15))
+        put(client, "right_wrist", (-0.2, 0.75, 0.75))
+        heights[stay] = float(where(client, "hips")[1])
+    assert heights[True] < 0.57 < heights[False]
+
+
 def test_applying_a_pose_clears_soft_pins(client: SocketClient) -> None:
     """After a preset pose a drag gives the same result with and without soft pins."""
     ends: list[np.ndarray] = []

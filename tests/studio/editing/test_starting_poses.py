@@ -9,7 +9,7 @@ from writhe.animation.mirror import counterpart, mirrored_pose
 from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import difference, integrate
-from writhe.studio.editing.contact_defaults import clearance
+from writhe.studio.editing.scene.contact_defaults import clearance
 from writhe.studio.editing.starting_poses import limb_reset, starting_pose
 
 

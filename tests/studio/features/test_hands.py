@@ -14,8 +14,9 @@ from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import Document
 from writhe.studio.document.holds import all_holds
-from writhe.studio.editing import edits, object_edits, placements
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene import object_edits, placements
 from writhe.studio.features.motion import walking
 from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.posing import hands

@@ -11,9 +11,9 @@ from writhe.postures.preset_poses import preset_names, preset_pose
 from writhe.research.evaluation.export_mechanism import export_mechanism, export_motion
 from writhe.research.evaluation.independent import check
 from writhe.studio.document import Document
-from writhe.studio.editing import object_edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import SceneKey, build_scene, sample_document
+from writhe.studio.editing.scene import object_edits
+from writhe.studio.editing.scene.scene_builder import SceneKey, build_scene, sample_document
 from writhe.studio.features.motion import certificate
 from writhe.studio.features.motion.certificate import CheckMotion, document_certificate
 from writhe.studio.files.import_export import certificate_of, export

@@ -11,8 +11,8 @@ from writhe.errors import WritheError
 from writhe.skeleton import forward
 from writhe.studio import protocol
 from writhe.studio.document import Document
-from writhe.studio.editing import object_edits, scene_builder
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene import object_edits, scene_builder
 from writhe.studio.features.scene import pushing
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.drag_handler import drag_result

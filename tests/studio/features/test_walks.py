@@ -74,6 +74,21 @@ def test_a_walk_goes_around_another_character(editor: Editor) -> None:
     assert np.hypot(end[0], end[2] - 2.4) < 0.1
 
 
+@pytest.mark.parametrize("where_m", [0.45, 0.6])
+def test_a_walk_goes_around_who_comes_into_its_way_later(editor: Editor, where_m: float) -> None:
+    document = editor.document
+    actor = document.actors()[0].id
+    other = document.add_actor("human")
+    with document.edit("Come") as edit:
+        for time_s, x in ((0.0, 2.0), (1.0, where_m), (4.0, where_m)):
+            q = document.actor(other).configuration.copy()
+            q[0], q[2] = x, 1.0
+            edits.put_key(document, edit, other, time_s, q)
+    editor.refresh()
+    assert walked(editor, walking.WalkTo("1", actor, 0.0, 2.2)) == []
+    assert document_certificate(document).certified
+
+
 def walked(editor: Editor, message: walking.WalkTo) -> list[str]:
     """Walk; returns what is not kept."""
     outcome = walking.walk_to(editor, message)(Job("1", "Walk", True, lambda _: None))

@@ -12,7 +12,8 @@ from writhe.research.evaluation.independent.stored_files import read_gltf
 from writhe.skeleton import Motion
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.row_types import pack
-from writhe.studio.editing import edits, object_edits
+from writhe.studio.editing import edits
+from writhe.studio.editing.scene import object_edits
 from writhe.studio.files.import_export import certificate_of_all, export
 
 

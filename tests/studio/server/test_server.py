@@ -20,7 +20,7 @@ from writhe.collision import CollisionTable, certify
 from writhe.io.gltf.container import Glb
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
-from writhe.studio.editing.contact_defaults import POLICY
+from writhe.studio.editing.scene.contact_defaults import POLICY
 
 
 @pytest.fixture

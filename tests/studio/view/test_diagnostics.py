@@ -8,7 +8,7 @@ from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
 from writhe.solvers.posing import Target, make_poser
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.studio.editing.contact_defaults import POLICY
+from writhe.studio.editing.scene.contact_defaults import POLICY
 from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.view.diagnostics import Diagnostics
 

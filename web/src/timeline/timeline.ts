@@ -6,6 +6,7 @@ import { notify, on, store } from "../store";
 import { linkingGraph } from "../ui/linking_graph";
 import { draggingKeys, keyButton, scrubsOver } from "./timeline_keys";
 import { percentAt, type Row, tickTimes, timelineRows } from "./timeline_math";
+import { TimelineZoom } from "./timeline_zoom";
 import { transport } from "./transport";
 
 const TAP_PX = 10;
@@ -26,6 +27,8 @@ export function timeline(editor: Editor): HTMLElement {
   scrubOn(editor, lanes);
 
   let drawn = "";
+  const drawRuler = () => fill(ruler, ...ticks(store.state?.duration_s ?? 0, zoom.visibleS()));
+  const zoom = new TimelineZoom(lanes, drawRuler);
   const drawRows = () => {
     const state = store.state;
     if (!state || draggingKeys()) return;
@@ -39,20 +42,21 @@ export function timeline(editor: Editor): HTMLElement {
     ]);
     if (content === drawn) return;
     drawn = content;
-    fill(ruler, ...ticks(state.duration_s));
+    drawRuler();
     const shown = timelineRows(state);
     fill(rows, ...shown.map((row) => rowElement(editor, row, state, shown.length > 1)));
   };
   const drawTime = () => {
     const share = store.timeS / (store.state?.duration_s || 1);
     playhead.style.left = `calc(14px + ${share} * (100% - 28px))`;
+    zoom.keepPlayheadInView();
     lanes.setAttribute("aria-valuemax", String(store.state?.duration_s ?? 0));
     lanes.setAttribute("aria-valuenow", store.timeS.toFixed(2));
     lanes.setAttribute("aria-valuetext", `${store.timeS.toFixed(2)} seconds`);
   };
   on(["state", "selection"], drawRows);
   on(["time", "state"], drawTime);
-  return h("footer", { class: "timeline", "aria-label": "Timeline" }, transport(editor), lanes);
+  return h("footer", { class: "timeline", "aria-label": "Timeline" }, transport(editor), zoom.element);
 }
 
 function rowElement(editor: Editor, row: Row, state: State, named: boolean): HTMLElement {
@@ -105,11 +109,11 @@ function bars(id: number, state: State): HTMLElement[] {
   return found;
 }
 
-function ticks(durationS: number): HTMLElement[] {
-  return tickTimes(durationS).map((time) => {
+function ticks(durationS: number, visibleS: number): HTMLElement[] {
+  return tickTimes(durationS, visibleS).map((time) => {
     const tick = h("span", { class: "tick" }, `${time}${time === 0 ? " s" : ""}`);
     tick.style.left = percentAt(time, durationS);
-    if (time > 0.97 * durationS) tick.classList.add("last");
+    if (time > durationS - 0.03 * visibleS) tick.classList.add("last");
     return tick;
   });
 }

@@ -1,7 +1,7 @@
 /** Arithmetic of the timeline: frames, ticks, rows and neighbouring keys. */
 import type { KeyState, PinState, State } from "../generated/messages";
 
-const TICK_STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
+const TICK_STEPS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 const LONGEST_TICK_S = 1200;
 const MAX_TICKS = 12;
 const SAME_TIME_S = 1e-4;
@@ -22,9 +22,9 @@ export function pinRange(pin: Pick<PinState, "start_s" | "end_s">, durationS: nu
   return [start, Math.max(start, Math.min(pin.end_s ?? durationS, durationS))];
 }
 
-/** Times of the ruler's ticks, at a round step that gives at most 12 intervals. */
-export function tickTimes(durationS: number): number[] {
-  const step = TICK_STEPS_S.find((one) => durationS / one <= MAX_TICKS) ?? LONGEST_TICK_S;
+/** Times of the ruler's ticks, at a round step of which at most 12 are seen at once. */
+export function tickTimes(durationS: number, visibleS = durationS): number[] {
+  const step = TICK_STEPS_S.find((one) => visibleS / one <= MAX_TICKS) ?? LONGEST_TICK_S;
   const count = Math.floor((durationS + 1e-6) / step) + 1;
   return Array.from({ length: count }, (_, k) => Number((k * step).toFixed(2)));
 }

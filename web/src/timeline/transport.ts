@@ -44,8 +44,8 @@ export function transport(editor: Editor): HTMLElement {
     ...toggles(editor),
     easing(editor),
     h("span", { class: "space" }),
-    h("label", { class: "inline" }, h("span", {}, "Speed"), speed()),
-    h("label", { class: "inline roomy" }, h("span", {}, "FPS"), frameRate(editor)),
+    h("label", { class: "inline without-selection" }, h("span", {}, "Speed"), speed()),
+    h("label", { class: "inline roomy without-selection" }, h("span", {}, "FPS"), frameRate(editor)),
     h("label", { class: "inline" }, h("span", { class: "keep" }, "Length"), length(editor)),
   );
 }
@@ -121,7 +121,7 @@ function easing(editor: Editor): HTMLElement {
     },
     "Flip",
   );
-  const label = h("label", { class: "inline", hidden: true }, h("span", {}, "Ease"), select, stretch, flip);
+  const label = h("label", { class: "inline key-tools", hidden: true }, h("span", {}, "Ease"), select, stretch, flip);
   select.addEventListener("change", () => {
     const keys = selectedPoseKeys().map((key) => key.id);
     if (select.value !== "custom") editor.command({ type: "set_ease", keys, ease: select.value });
@@ -156,7 +156,7 @@ function length(editor: Editor): HTMLElement {
     max: MAX_LENGTH_S,
     step: 0.5,
     "aria-label": "Length in seconds",
-    title: "Length of the timeline in seconds. Exported files end with the last key or clip",
+    title: "Length of the timeline in seconds. Exported files end at the last key or at the end of the clip",
   });
   input.addEventListener("change", () => {
     const value = Number(input.value);

@@ -54,7 +54,10 @@ export function openCommandSearch(editor: Editor): void {
   };
   input.addEventListener("input", draw);
   input.addEventListener("keydown", (event) => {
-    if (event.key === "Enter") choose(shown[0]);
+    if (event.key === "Enter") {
+      event.preventDefault(); // else it also presses the button that gets the focus back
+      choose(shown[0]);
+    }
     if (event.key === "ArrowDown") (list.firstElementChild as HTMLElement | null)?.focus();
   });
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());

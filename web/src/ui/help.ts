@@ -16,7 +16,7 @@ const MOUSE_GESTURES: [string, string][] = [
   ["Shift + click parts, or Shift + drag a box", "select several: a drag of one moves all, P pins them"],
   ["Drag beside the body, or right-drag", "orbit the camera"],
   ["Shift + right-drag", "pan the camera"],
-  ["Wheel", "zoom"],
+  ["Wheel", "zoom; over the timeline it spreads the time, with Shift it moves along"],
   ["Drag an object", "move it over the floor, with Shift up and down; it pushes bodies (U)"],
   ["Drop a file on the page", "open a motion, scene, document, postures or styles"],
 ];

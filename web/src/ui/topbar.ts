@@ -56,7 +56,7 @@ function importMenu(editor: Editor): HTMLElement {
   const open = (suffixes: string) => () => chooseFile(editor, "motion", suffixes);
   const menu = menuButton("open", "Open a file", "Open", () => [
     ["Motion onto this character", `A clip to play and edit: ${types()}`, () => chooseFile(editor)],
-    ["Character", "Your own, with its materials and clips: .glb, .gltf, .vrm", () => chooseFile(editor, "actor")],
+    ["Character", "With materials and clips: .glb, .gltf, .vrm, .fbx, .usdz, …", () => chooseFile(editor, "actor")],
     ["Skeleton for this character", `Replaces its body: ${types()}`, () => chooseFile(editor, "figure")],
     ["Document", "Another document: .writhe", open(".writhe")],
     ["Scene with objects", "Replaces the objects of this scene: .json", open(".json")],

@@ -23,7 +23,7 @@ const SYNONYMS = [
   ["ahead", "forward", "front"],
   ["lean", "leaning", "bend"],
   ["shake", "handshake", "shaking", "greet", "greeting", "meet"],
-  ["grip", "grab", "grasp", "hold", "take", "pick", "catch", "holding", "gripping"],
+  ["grip", "grab", "grasp", "hold", "take", "pick", "catch", "holding", "gripping", "carry", "carrying"],
   ["lift", "carry", "carrying", "raise", "lifting", "upright"],
   ["walk", "go", "step", "steps", "move", "locomotion", "away"],
   ["pin", "fix", "lock", "freeze", "nail"],

@@ -22,8 +22,8 @@ interface Grip {
   comparedSide: boolean;
   alone: boolean; // only this part turns
   start: THREE.Vector3; // the target at first
-  leader: number | null; // the pointer whose displacement a joint selected together with its joint follows
-  forward: { centre: THREE.Vector3; rotation: THREE.Quaternion } | null; // of a joint that is turned by FK, at first
+  leader: number | null; // of a joint that is dragged along because it is selected too: the pointer that it follows
+  forward: { centre: THREE.Vector3; rotation: THREE.Quaternion } | null; // of a joint turned by FK: where it was when the drag began
   palm: boolean; // a hand, whose palm is laid on surfaces
   thickness: number; // how far in front of a surface the dragged point stays
 }
@@ -31,13 +31,13 @@ interface Grip {
 const FRAME_MS = 1000 / 60;
 const IN_FRONT_M = 0.05; // how far in front of the body a limb is dragged: about its thickness
 const FINGER_M = 0.014; // the same for a finger
-const MAX_DEPTH_CHANGE_M = 0.8; // a body further in front than this is another character
-const BEHIND_M = 0.15; // behind the middle of the body
+const MAX_DEPTH_CHANGE_M = 0.8; // a surface nearer to the viewer than this belongs to another character and is ignored
+const BEHIND_M = 0.15; // depth of the plane of drags behind the body, from the root
 const MAX_SNAP_M = 0.5; // how far in depth a limb moves to lie on what is under the pointer
 const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
 const MAX_FRAMES = 4; // solver frames in one message
-const TOGETHER = -1000; // pointer numbers of joints that are moved together with another, less their own
-const NEAR_JOINT = 0.07; // a press this near a selected joint is one on it, relative to the height of the figure
+const TOGETHER = -1000; // a joint that is dragged along has the pointer number TOGETHER - joint
+const NEAR_JOINT = 0.07; // a press this near to a selected joint counts as on it, relative to the height of the figure
 const ROUND_TRIPS = 600; // kept for the benchmark
 
 export class BodyDrag {
@@ -49,7 +49,7 @@ export class BodyDrag {
   private settled = true;
   private lastSent = 0;
   private lastSequence = 0;
-  private newest = 0; // sequence number of the first message with the newest targets
+  private newest = 0; // the sequence number from which on messages have the newest targets
   roundTrips: number[] = [];
 
   constructor(
@@ -220,7 +220,7 @@ export class BodyDrag {
     return ray.intersectPlane(plane, at) ?? at;
   }
 
-  /** Move what is dragged away from the viewer (metres), in every direction of the view. */
+  /** Move what is dragged away from the viewer, by metres along the view direction. */
   moveInDepth(metres: number): void {
     for (const grip of this.grips.values()) {
       const away = this.viewport.orbit.facing.multiplyScalar(metres);
@@ -248,7 +248,7 @@ export class BodyDrag {
     return own && body < depth && !far && body > 0 ? this.laidOn(grip, own, ray, at) : at;
   }
 
-  /** The target on a surface: of a hand its palm, of other limbs the dragged point, a limb's thickness in front. */
+  /** The target on a surface: a hand lays its palm on it, other limbs stay one limb thickness in front. */
   private laidOn(grip: Grip, hit: SurfaceHit, ray: THREE.Ray, at: THREE.Vector3): THREE.Vector3 {
     if (!grip.palm || grip.comparedSide) return ray.at(hit.distance - grip.thickness, at);
     grip.surface = hit.normal;

@@ -259,13 +259,14 @@ export class Viewport {
     else this.frame(actor);
   }
 
-  /** Show all characters, from the same direction, if one of them is outside the view. */
-  frameEveryone(): void {
+  /** Show all characters and these objects, from the same direction, if one is outside the view. */
+  frameEveryone(objects: number[] = []): void {
     const boxes = [...this.characters.values()].map(({ character }) => character.bounds());
-    const corners = boxes.flatMap(({ min, max }) => [
-      new THREE.Vector3(min.x, min.y, min.z),
-      new THREE.Vector3(max.x, max.y, max.z),
-    ]);
+    for (const number of objects) {
+      const object = this.objects.object(number);
+      if (object) boxes.push(new THREE.Box3().setFromObject(object));
+    }
+    const corners = boxes.flatMap(({ min, max }) => [min.clone(), max.clone()]);
     const seen = ({ x, y }: THREE.Vector3) => Math.abs(x) < 0.95 && Math.abs(y) < 0.95;
     if (corners.every((corner) => seen(corner.clone().project(this.orbit.camera)))) return;
     const box = boxes.reduce((all, one) => all.union(one), new THREE.Box3());

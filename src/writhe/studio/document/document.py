@@ -50,7 +50,7 @@ class Document(DocumentQueries):
             return known[1]
 
     def _read_timeline(self, actor: int) -> ActorTimeline:
-        from writhe.studio.editing.scene_builder import SceneKey
+        from writhe.studio.editing.scene.scene_builder import SceneKey
 
         with self._lock:
             row = self.actor(actor)

@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from writhe.solvers.posing.options import DefaultOptions
+from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.studio.document.document import Document
 
 Factor = Annotated[float, Meta(ge=0.1, le=10.0)]  # factor of a default weight
@@ -36,11 +36,11 @@ class SolverSettings(msgspec.Struct, frozen=True):
         """The settings stored in a document."""
         return document.setting("solving", cls, cls())
 
-    def options(self) -> DefaultOptions:
+    def options(self) -> DefaultPoserOptions:
         """Options of the default method: its default weights times the factors."""
-        defaults = DefaultOptions()
-        return DefaultOptions(
-            expected_weight=defaults.expected_weight * self.naturalness,
+        defaults = DefaultPoserOptions()
+        return DefaultPoserOptions(
+            prior_weight=defaults.prior_weight * self.naturalness,
             target_weight=defaults.target_weight * self.grip,
             root_weight=defaults.root_weight * self.steadiness,
         )

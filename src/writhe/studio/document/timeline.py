@@ -193,12 +193,10 @@ class ActorTimeline:
 
     def _over(self, sampled: SampledTrack, time_s: float) -> Floats:
         """The pose of a sampled track with the keys within it as a layer."""
-        inside = (
-            []
-            if self.keys is None
-            else np.flatnonzero([sampled.covers(t) for t in self.keys.times_s])
-        )
-        if self.keys is None or not len(inside):
+        if self.keys is None:
+            return sampled.at(time_s)
+        inside = np.flatnonzero([sampled.covers(t) for t in self.keys.times_s])
+        if not len(inside):
             return sampled.at(time_s)
         times = self.keys.times_s[inside]
         after = int(np.searchsorted(times, time_s, side="right"))

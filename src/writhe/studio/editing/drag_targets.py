@@ -1,6 +1,9 @@
-"""What a drag message asks of the poser: targets, their mirror images, and parts turned alone."""
+"""What a drag asks of the poser: targets, their mirror images, what is kept, parts turned alone."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -8,17 +11,88 @@ from writhe.animation.mirror import counterpart, heading_of, yaw_matrix
 from writhe.arrays import Floats, Vector3, floats, vector3
 from writhe.collision import CollisionTable, Gate
 from writhe.errors import WritheError
-from writhe.hands import hands_of
 from writhe.skeleton import Figure, JointKind, forward, quaternions
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limits import within_limits
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
-from writhe.solvers.posing import Target
+from writhe.solvers.posing import Hold, Pin, Target
 from writhe.studio import protocol
-from writhe.studio.editing.figure_cache import per_figure
-from writhe.studio.editing.scene_builder import FARTHEST_M
+from writhe.studio.document import Document
+from writhe.studio.editing import held_joints
+from writhe.studio.editing.dragged_hands import DraggedHands
+from writhe.studio.editing.posed_actor import PosedActor
+from writhe.studio.editing.scene.scene_builder import FARTHEST_M
 
-_PALM_GAP_M = 0.004  # between a surface and the palm that is laid on it
+Plane = tuple[Floats, Floats]  # a point (3,) and the unit normal (3,)
+
+
+@dataclass
+class Gesture:
+    """One drag of an actor, from press to release: what it keeps, and its targets so far."""
+
+    actor: int
+    pins: list[Pin | Hold]
+    own_holds: list[Hold]  # of the actor, on itself and on what it carries
+    hands: DraggedHands
+    targets: dict[str, Target] = field(default_factory=dict[str, Target])  # the last of each joint
+    _mirror: Plane | None = None  # where the drag is symmetric
+    # the joints being dragged, and the soft-pin targets of the others
+    _soft: tuple[set[str], list[Target]] = field(default_factory=lambda: (set[str](), []))
+
+    @classmethod
+    def begin(
+        cls, document: Document, actor: int, posed: PosedActor, pins: Sequence[Pin], time_s: float
+    ) -> Gesture:
+        """The gesture of an actor in its current pose; pins: its pins at this time."""
+        own_holds = held_joints.on_own_tree(document, actor, time_s)
+        holding = held_joints.holding_joints(document, actor, time_s)
+        in_scene = posed.diagnostics.in_scene
+        return cls(
+            actor,
+            [*pins, *held_joints.on_fixed(document, actor, time_s)],
+            own_holds,
+            DraggedHands(posed.figure, posed.q, in_scene, holding, own_holds),
+        )
+
+    def read(self, message: protocol.Drag, posed: PosedActor) -> list[Target]:
+        """The targets of a message, with their mirror images where it is symmetric.
+
+        Relaxed hands on a surface open.
+        """
+        figure, hands = posed.figure, self.hands
+        targets: list[Target] = []
+        normals: dict[str, Vector3] = {}
+        for handle in message.handles:
+            normal = handle.surface_normal
+            targets.append(hands.grasped(posed.q, target_of(handle, figure), normal))
+            if normal is not None:
+                normals[targets[-1].joint] = normal
+        if message.handles[0].alone:
+            return targets
+        if message.mirrored:
+            self._mirror = self._mirror or sagittal_plane(figure, posed.q)
+            targets += mirror_images(figure, self._mirror, targets)
+            normals = mirrored_normals(figure, self._mirror, normals)
+        if normals:
+            posed.q = hands.open_on(posed.q, normals)
+        return hands.turned(posed.q, targets, normals)
+
+    def constraints(self, dragged: set[str]) -> list[Pin | Hold]:
+        """Pins and holds that stay while these joints are dragged."""
+        return [*(pin for pin in self.pins if pin.joint not in dragged), *self.own_holds]
+
+    def soft_targets(self, posed: PosedActor, dragged: set[str]) -> list[Target]:
+        """Soft targets for parts placed by earlier drags (default method only).
+
+        They are recomputed from the current pose when other joints are dragged.
+        """
+        if posed.method != "default" or not posed.settings.soft_pins:
+            return []
+        if dragged != self._soft[0]:
+            pinned = {handle.joint for handle in (*self.pins, *self.own_holds)}
+            soft = posed.soft_pins.targets(posed.q, dragged)
+            self._soft = (dragged, [t for t in soft if t.joint not in pinned])
+        return self._soft[1]
 
 
 def target_of(handle: protocol.DragHandle, figure: Figure) -> Target:
@@ -39,46 +113,6 @@ def target_of(handle: protocol.DragHandle, figure: Figure) -> Target:
         w, x, y, z = (float(v) for v in quaternion / norm)
         turn = (w, x, y, z)
     return Target(names[handle.joint], handle.position_in_world, handle.point_in_joint, turn)
-
-
-def on_closed_hand(figure: Figure, q: Floats, target: Target, wrists: set[str]) -> Target:
-    """The target of a finger of a hand that holds something, as one of the hand."""
-    skeleton = figure.skeleton
-    if target.orientation_in_world is not None:
-        return target
-    for wrist in wrists & {skeleton.names[j] for j in skeleton.ancestors(target.joint)}:
-        if wrist != target.joint:
-            frames = forward(skeleton, q)
-            point = frames.point(target.joint, target.point_in_joint) - frames.position(wrist)
-            point = vector3(frames.rotation(wrist).T @ point)
-            return Target(wrist, target.position_in_world, point)
-    return target
-
-
-def on_surface(figure: Figure, target: Target, normal: Vector3 | None) -> Target:
-    """The target of a hand on a surface with this normal: its palm there.
-
-    Contacts and postures turn the palm to it. Targets of fingers, of other parts and of figures
-    without fingers stay as they are.
-    """
-    if normal is None or target.orientation_in_world is not None:
-        return target
-    palm = _palms(figure).get(target.joint)
-    if palm is None:
-        return target
-    out = floats(normal, (3,), "the normal of the surface")
-    away = _PALM_GAP_M * out / max(float(np.linalg.norm(out)), 1e-6)
-    at = vector3(np.array(target.position_in_world) + away)
-    return Target(target.joint, at, palm)
-
-
-@per_figure
-def _palms(figure: Figure) -> dict[str, Vector3]:
-    """By wrist, the middle of the palm in its frame."""
-    return {hand.wrist: vector3(hand.palm) for hand in hands_of(figure).values()}
-
-
-Plane = tuple[Floats, Floats]  # a point (3,) and the unit normal (3,)
 
 
 def sagittal_plane(figure: Figure, q: Floats) -> Plane:
@@ -108,6 +142,18 @@ def mirror_images(figure: Figure, plane: Plane, targets: list[Target]) -> list[T
         at = at - 2.0 * float((at - middle) @ across) * across
         out.append(Target(other, vector3(at), vector3(point)))
     return out
+
+
+def mirrored_normals(
+    figure: Figure, plane: Plane, normals: dict[str, Vector3]
+) -> dict[str, Vector3]:
+    """The normals of the surfaces that hands are dragged onto, with those of the mirror images."""
+    across = plane[1]
+    images: dict[str, Vector3] = {}
+    for joint, normal in normals.items():
+        out = np.array(normal)
+        images[counterpart(figure, joint)] = vector3(out - 2.0 * float(out @ across) * across)
+    return images | normals
 
 
 def turned_alone(

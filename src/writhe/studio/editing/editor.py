@@ -6,15 +6,13 @@ Runs on worker threads, one call at a time for each session; independent of the 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any, TypeVar
 
-from writhe.arrays import Floats, Quaternion
+from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.scene import Scene
-from writhe.skeleton import Figure, forward
-from writhe.skeleton.quaternions import quaternion_of
-from writhe.solvers.posing import Hold, Pin, PoseResult, SupportsRelations, Target
+from writhe.skeleton import Figure
+from writhe.solvers.posing import Pin, PoseResult, SupportsRelations, Target
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.result import Status
 from writhe.studio import protocol
@@ -22,10 +20,12 @@ from writhe.studio.document import ActorRow, Document, relations
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing import drag_targets, edits, held_joints, scene_builder, starting_poses
+from writhe.studio.editing import drag_targets, edits, held_joints, starting_poses
+from writhe.studio.editing.drag_targets import Gesture
 from writhe.studio.editing.posed_actor import PosedActor
 from writhe.studio.editing.posers import Posers
 from writhe.studio.editing.recording import Recording
+from writhe.studio.editing.scene import scene_builder
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.view.diagnostics import Diagnostics
 
@@ -43,20 +43,12 @@ class Editor:
         self.recording: Recording | None = None
         self._posed_actors: dict[int, PosedActor] = {}
         self._comparison: tuple[int, PosedActor] | None = None
-        self._gesture: int | None = None  # id of the actor that is being dragged
+        self._gesture: Gesture | None = None  # of the actor that is being dragged
         self.gestures = 0  # number of gestures that have begun
         self._read_at = -1  # revision of the document in which the dragged actor was read
         self.dragged_has_keys = False
         self._holds: tuple[tuple[int, float], list[held_joints.JointHold]] = ((-1, 0.0), [])
-        self._pins: list[Pin | Hold] = []
         self.holding: tuple[str, ...] = ()  # the joints that are being dragged
-        self._held: dict[str, Target] = {}  # last target of each joint dragged in this gesture
-        # the joints being dragged and the soft-pin targets of the others
-        self._soft_targets: tuple[set[str], list[Target]] = (set(), [])
-        self._mirror: drag_targets.Plane | None = None  # of the gesture, if it is symmetric
-        self._own_holds: list[Hold] = []  # of the dragged actor, on itself and on what it carries
-        self._holding: set[str] = set()  # its hands that hold something
-        self._level: dict[str, Quaternion] = {}  # orientations of hands that hold one object
         self._scene_key: scene_builder.SceneKey | None = None
         self._scene: Scene | None = None
         self._posing_key: scene_builder.SceneKey | None = None  # of the scene at the playhead
@@ -87,66 +79,48 @@ class Editor:
 
     def drag(self, message: protocol.Drag) -> protocol.DragResult:
         """Move an actor one step towards its drag targets."""
-        posed = self._dragged_actor(message.actor)
-        targets = [drag_targets.target_of(handle, posed.figure) for handle in message.handles]
-        targets = [
-            drag_targets.on_surface(
-                posed.figure, self._of_object(posed, target), handle.surface_normal
-            )
-            for target, handle in zip(targets, message.handles, strict=True)
-        ]
+        posed, gesture = self._dragged_actor(message.actor)
+        targets = gesture.read(message, posed)
         if message.handles[0].alone and targets[0].orientation_in_world is not None:
-            return self._turn_alone(message, posed, targets[0])
-        if message.mirrored:
-            self._mirror = self._mirror or drag_targets.sagittal_plane(posed.figure, posed.q)
-            targets += drag_targets.mirror_images(posed.figure, self._mirror, targets)
+            return self._turn_alone(message, posed, gesture, targets[0])
         self.holding = tuple(target.joint for target in targets)
-        held = set(self.holding)
-        pins = [pin for pin in self._pins if pin.joint not in held]
-        if not self._held:
-            posed.begin_drag(held)
-        self._held |= {target.joint: target for target in targets}
-        soft = self._soft_pin_targets(posed, held)
-        result, settled = posed.step([*targets, *soft], [*pins, *self._own_holds], message.frames)
+        dragged = set(self.holding)
+        if not gesture.targets:
+            posed.begin_drag(dragged)
+        gesture.targets |= {target.joint: target for target in targets}
+        constraints = gesture.constraints(dragged)
+        soft = gesture.soft_targets(posed, dragged)
+        result, settled = posed.step([*targets, *soft], constraints, message.frames)
         if self.recording is not None:
             self.recording.add(posed.q)
         comparison = None
         if self._comparison and self._comparison[0] == message.actor:
-            every = [*pins, *self._own_holds]
-            other, still = self._comparison[1].step(targets, every, message.frames)
+            other, still = self._comparison[1].step(targets, constraints, message.frames)
             comparison = self._comparison[1].report(other)
             settled = settled and still
         return protocol.DragResult(
             message.sequence, message.actor, settled, posed.report(result), comparison
         )
 
-    def _dragged_actor(self, number: int) -> PosedActor:
-        """The actor that is dragged; the document is read when the gesture begins or it changed."""
-        posed = self._posed_actors.get(number)
-        if posed is None or self._gesture != number or self._read_at != self.document.revision:
+    def _dragged_actor(self, number: int) -> tuple[PosedActor, Gesture]:
+        """The dragged actor; the document is read when the gesture begins or it has changed."""
+        posed, gesture = self._posed_actors.get(number), self._gesture
+        if gesture is not None and gesture.actor != number:
+            gesture = None
+        if posed is None or gesture is None or self._read_at != self.document.revision:
             actor = self.document.actor(number)
             posed = self.posed_actor(actor)
             self._read_at = self.document.revision
             self.dragged_has_keys = self.document.timeline(number).keys is not None
-            if self._gesture != number:
-                self._begin(actor, posed)
-                return posed
+            if gesture is None:
+                self._gesture = gesture = self._begin(actor, posed)
+                return posed, gesture
         if self.followers:
             self.arrange(posed)
-        return posed
-
-    def _of_object(self, posed: PosedActor, target: Target) -> Target:
-        """The target of a hand that holds an object: with both hands on it, it does not tilt."""
-        if not self._holding:
-            return target
-        target = drag_targets.on_closed_hand(posed.figure, posed.q, target, self._holding)
-        level = self._level.get(target.joint)
-        if level is None or target.orientation_in_world is not None:
-            return target
-        return replace(target, orientation_in_world=level)
+        return posed, gesture
 
     def _turn_alone(
-        self, message: protocol.Drag, posed: PosedActor, target: Target
+        self, message: protocol.Drag, posed: PosedActor, gesture: Gesture, target: Target
     ) -> protocol.DragResult:
         """Turn one part with what is below it; the rest of the body stays."""
         skeleton, begin = posed.figure.skeleton, time.perf_counter()
@@ -157,7 +131,7 @@ class Editor:
         at = skeleton.index(target.joint)
         below = skeleton.names[at : int(skeleton.tree.subtree_end[at])]
         self.holding = (target.joint,)
-        self._held |= {name: Target(name, (0.0, 0.0, 0.0)) for name in below}
+        gesture.targets |= {name: Target(name, (0.0, 0.0, 0.0)) for name in below}
         if self.recording is not None:
             self.recording.add(posed.q)
         spent = 1e3 * (time.perf_counter() - begin)
@@ -167,36 +141,19 @@ class Editor:
     def move_part(self, actor: ActorRow, target: Target) -> PosedActor:
         """Move a part to a target in one call, as a drag would; the caller saves the pose."""
         posed = self.posed_actor(actor)
-        self._begin(actor, posed)
-        self._gesture = None
-        pins = [pin for pin in self._pins if pin.joint != target.joint]
-        soft = self._soft_pin_targets(posed, {target.joint})
-        posed.step([target, *soft], [*pins, *self._own_holds], _MOVE_FRAMES)
+        gesture, self._gesture = self._begin(actor, posed), None
+        soft = gesture.soft_targets(posed, {target.joint})
+        posed.step([target, *soft], gesture.constraints({target.joint}), _MOVE_FRAMES)
         posed.soft_pins.add([target])
         return posed
 
-    def _soft_pin_targets(self, posed: PosedActor, held: set[str]) -> list[Target]:
-        """Soft targets for parts placed by earlier drags (default method only).
-
-        They are recomputed from the current pose when other joints are dragged.
-        """
-        if posed.method != "default" or not self._settings.soft_pins:
-            return []
-        if held != self._soft_targets[0]:
-            pinned = {handle.joint for handle in (*self._pins, *self._own_holds)}
-            soft = posed.soft_pins.targets(posed.q, held)
-            self._soft_targets = (held, [t for t in soft if t.joint not in pinned])
-        return self._soft_targets[1]
-
-    def _begin(self, actor: ActorRow, posed: PosedActor) -> None:
-        """Start a gesture: reset the pass-through count and read the pins.
+    def _begin(self, actor: ActorRow, posed: PosedActor) -> Gesture:
+        """Start a gesture: reset the pass-through count and read pins, holds and relations.
 
         If the actor has keys, its pins hold the joints where they are in the current pose instead
         of where they were pinned.
         """
-        self._gesture = actor.id
         self.gestures += 1
-        self._held, self._soft_targets, self._mirror = {}, (set(), []), None
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:
             other.pass_throughs = 0
@@ -205,18 +162,8 @@ class Editor:
                 in_scene = other.diagnostics.in_scene
                 prefix = "" if in_scene is None else in_scene.prefix
                 other.poser.set_relations(relations.relation_terms(self.document, actor.id, prefix))
-        self._pins = [
-            *self.pins_now(actor, posed),
-            *held_joints.on_fixed(self.document, actor.id, self.time_s),
-        ]
-        self._own_holds = held_joints.on_own_tree(self.document, actor.id, self.time_s)
-        self._holding = held_joints.holding_joints(self.document, actor.id, self.time_s)
-        frames = forward(posed.figure.skeleton, posed.q)
-        self._level = {
-            joint: quaternion_of(frames.rotation(joint))
-            for hold in self._own_holds
-            for joint in (hold.joint, hold.on)
-        }
+        pins = self.pins_now(actor, posed)
+        return Gesture.begin(self.document, actor.id, posed, pins, self.time_s)
 
     def pins_now(self, actor: ActorRow, posed: PosedActor) -> list[Pin]:
         """The actor's pins at the playhead."""
@@ -325,7 +272,8 @@ class Editor:
     def release(self, message: protocol.Release) -> None:
         """End the gesture and save its pose as one command."""
         posed = self._posed_actors.get(message.actor)
-        self._gesture = None
+        gesture, self._gesture = self._gesture, None
+        targets = {} if gesture is None else gesture.targets
         with self.document.edit("Pose", message.request) as edit:
             if posed is None:
                 return
@@ -334,16 +282,18 @@ class Editor:
                 edits.put_clip(self.document, edit, message.actor, clip, self.recording.start_s)
                 self.recording = None
             else:
+                if gesture is not None:
+                    posed.q = gesture.hands.rested(posed.q)
                 edits.set_pose(self.document, edit, message.actor, posed.q, self.time_s)
-                edits.update_pins(self.document, edit, message.actor, posed.q, set(self._held))
-                posed.soft_pins.add(list(self._held.values()))
+                edits.update_pins(self.document, edit, message.actor, posed.q, set(targets))
+                posed.soft_pins.add(list(targets.values()))
             followers = self.followers & set(self._posed_actors)
             for follower in followers:
                 pose = self._posed_actors[follower].q
                 self._key_before(edit, message.actor, follower)
                 edits.set_pose(self.document, edit, follower, pose, self.time_s)
             poses = {n: self._posed_actors[n].q for n in (message.actor, *followers)}
-            held_joints.keep_places(self.document, edit, poses, set(self._held), self.time_s)
+            held_joints.keep_places(self.document, edit, poses, set(targets), self.time_s)
 
     def _key_before(self, edit: Edit, dragged: int, follower: int) -> None:
         """Key a follower without motion at the last key of the dragged actor before now."""
@@ -373,11 +323,12 @@ class Editor:
         self._update_scene()
         if self._gesture is None:
             self.followers.clear()
+        dragged = None if self._gesture is None else self._gesture.actor
         present = {actor.id: actor for actor in self.document.actors()}
         for number in list(self._posed_actors):
             if number not in present:
                 del self._posed_actors[number]
-            elif number != self._gesture and number not in self.followers:
+            elif number != dragged and number not in self.followers:
                 self._posed_actors[number].set_pose(self.pose_now(present[number]))
 
     def seek(self, time_s: float) -> None:

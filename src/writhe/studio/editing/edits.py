@@ -21,7 +21,7 @@ from writhe.studio.document.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import SAME_TIME_S, KeyRow, PinRow, TrackKind, pack, unpack
 from writhe.studio.editing import starting_poses
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene.scene_builder import actor_label
 
 MAX_ACTORS, MAX_KEYS = 16, 20_000
 MAX_PIN_S = 36_000.0
@@ -134,7 +134,7 @@ def set_pin_range(
         raise WritheError(f"{joint.replace('_', ' ')} is not pinned: pin it first")
     times = [t for t in (start_s, end_s) if t is not None]
     if not all(np.isfinite(t) and 0.0 <= t <= MAX_PIN_S for t in times):
-        raise WritheError(f"a pin holds between 0 and {MAX_PIN_S:g} s")
+        raise WritheError(f"the range of a pin must lie between 0 and {MAX_PIN_S:g} s")
     if start_s is not None and end_s is not None and start_s > end_s:
         raise WritheError("a pin must start before it ends")
     pins = tuple(

@@ -16,9 +16,15 @@ from writhe.skeleton import Figure
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import HoldRow, all_holds, carriers, put_hold, remove_hold
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing import edits, held_joints, scene_objects, starting_poses
+from writhe.studio.editing import edits, held_joints, starting_poses
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import SceneKey, actor_in_scene, actor_label, build_scene
+from writhe.studio.editing.scene import scene_objects
+from writhe.studio.editing.scene.scene_builder import (
+    SceneKey,
+    actor_in_scene,
+    actor_label,
+    build_scene,
+)
 
 LIFT_S = 1.0  # time in which a character stands up
 _STEP_S = 0.25  # from one pose of hands that let go to the next

@@ -16,8 +16,8 @@ from writhe.solvers.posing import Hold
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import Anchor, HoldRow, all_holds, carriers, put_hold
-from writhe.studio.editing import placements, scene_objects
-from writhe.studio.editing.placements import Frame, composed, hold_frame, inverse
+from writhe.studio.editing.scene import placements, scene_objects
+from writhe.studio.editing.scene.placements import Frame, composed, hold_frame, inverse
 
 _UNIT: Frame = (np.eye(3), np.zeros(3))
 

@@ -36,8 +36,9 @@ from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, Document, PinRow
 from writhe.studio.document.holds import Anchor
 from writhe.studio.document.timeline import SolvedSpan, SolveSpan
-from writhe.studio.editing import held_joints, placements, scene_objects
-from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, only_actor
+from writhe.studio.editing import held_joints
+from writhe.studio.editing.scene import placements, scene_objects
+from writhe.studio.editing.scene.scene_builder import SceneKey, actor_label, build_scene, only_actor
 
 MAX_FRAMES = 900  # of one span
 NEAR_M = 0.4  # feet of a preset pose farther from those of the previous key than this take a step
@@ -255,11 +256,11 @@ def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: Scene
     partners = held_joints.partners(document, actor.id)
     markers = [SceneObject(name, (), ObjectKind.MOVED) for name in partners]
     scene = replace(scene, objects=(*scene.objects, *markers))
-    around = _surroundings(document, scene, actor.id, partners)
+    around = _environment(document, scene, actor.id, partners)
     return scene_world(scene, actor_label(actor.id), around)
 
 
-def _surroundings(
+def _environment(
     document: Document, scene: Scene, actor: int, partners: dict[str, Anchor]
 ) -> Callable[[Floats], Floats]:
     """Rows of the objects over time; `partners` are joints of other actors that this one holds."""

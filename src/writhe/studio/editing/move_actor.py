@@ -15,7 +15,7 @@ from writhe.studio.document.drawn_paths import moved_path
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import pack, unpack
 from writhe.studio.editing.edits import encode_pins
-from writhe.studio.editing.scene_builder import FARTHEST_M
+from writhe.studio.editing.scene.scene_builder import FARTHEST_M
 
 
 def move_actor(

@@ -16,7 +16,7 @@ from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing.posers import Posers, controls_of
-from writhe.studio.editing.scene_builder import SceneKey
+from writhe.studio.editing.scene.scene_builder import SceneKey
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.view.diagnostics import Diagnostics
 

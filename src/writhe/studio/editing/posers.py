@@ -27,7 +27,7 @@ _NEED_DATABASE = frozenset({"paper", "local-pca"})
 
 
 _ARM = ("wrist", "elbow", "shoulder")
-_IDLE_ARM = 0.5  # firmness of the other arm while one is dragged: it goes on hanging
+_IDLE_ARM = 0.85  # firmness of the other arm while one is dragged: it goes on hanging
 _UPPER = ("wrist", "elbow", "shoulder", "clavicle", "head", "neck", "chest", "spine")
 
 

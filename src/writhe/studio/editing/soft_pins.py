@@ -9,6 +9,7 @@ from writhe.hands import hands_of
 from writhe.skeleton import Figure, Skeleton, forward
 from writhe.solvers.posing import Target
 
+PELVIS_SOFTNESS = 0.78  # a body that was set down stays down while its hands reach
 SOFTNESS = 0.6  # keeps a hand near its place, but yields before the trunk twists far
 
 
@@ -18,12 +19,13 @@ class SoftPins:
     def __init__(self, figure: Figure) -> None:
         self._figure = figure
         self._wrists = frozenset(hand.wrist for hand in hands_of(figure).values())
+        self._pelvis = dict(figure.roles).get("hips")
         self._points: dict[str, Vector3] = {}
 
     def add(self, targets: list[Target]) -> None:
-        """Add the joints released at these targets; joints of the trunk are not added."""
+        """Add the joints released at these targets; of the trunk, only the pelvis is added."""
         for target in targets:
-            if len(self._limb(target.joint)) > 1:
+            if len(self._limb(target.joint)) > 1 or target.joint == self._pelvis:
                 self._points[target.joint] = target.point_in_joint
 
     def clear(self) -> None:
@@ -41,7 +43,12 @@ class SoftPins:
         moved = set[str]().union(*(self._limb(joint) for joint in held))
         frames = forward(skeleton, q)
         return [
-            Target(joint, vector3(frames.point(joint, point)), point, softness=SOFTNESS)
+            Target(
+                joint,
+                vector3(frames.point(joint, point)),
+                point,
+                softness=PELVIS_SOFTNESS if joint == self._pelvis else SOFTNESS,
+            )
             for joint, point in self._points.items()
             if joint not in moved
         ]

@@ -12,8 +12,8 @@ from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.studio.document.row_types import PinRow
-from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.figure_cache import per_figure
+from writhe.studio.editing.scene.contact_defaults import clearance
 
 # A relaxed standing pose: arms hanging, elbows and knees slightly bent (a straight knee is
 # singular: its bending direction is undefined). Degrees about x, y, z or about the hinge.

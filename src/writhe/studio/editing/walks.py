@@ -18,10 +18,11 @@ from writhe.skeleton import Figure, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.solvers.posing import Hold
+from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import all_holds, carriers
 from writhe.studio.document.row_types import SAME_TIME_S
-from writhe.studio.editing import edits, held_joints, placements, scene_objects, starting_poses
+from writhe.studio.editing import edits, held_joints, starting_poses
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.hand_actions import (
     LIFT_S,
@@ -32,16 +33,18 @@ from writhe.studio.editing.hand_actions import (
     plan_lift,
     seconds,
 )
-from writhe.studio.editing.scene_builder import (
+from writhe.studio.editing.scene import placements, scene_objects
+from writhe.studio.editing.scene.scene_builder import (
     SceneKey,
     actor_label,
     build_scene,
-    only_actor,
+    sample_document,
 )
 
 _ROOM_S = 6.0  # that the timeline goes on after a walk, for the next poses
 _AS_CARRIED = 0.1  # entries of q this near the upright carrying posture are left as they are
 _THERE_M, _THERE_RAD = 0.08, 0.2  # nobody walks nearer than this
+_LONGEST_S = 120.0  # of a walk for which the motion of the others is looked at
 _SHAKE_S = 1.0  # hands that shake stay together until then, at least
 SEATS = ("chair",)
 BEFORE_SEAT_M = 0.42  # from the middle of a seat to the feet of a character about to sit down
@@ -63,6 +66,9 @@ class PlannedWalk:
     let_go: LettingGo
     fps: float
     avoid: list[Outline]  # what stands on the ground
+    around: (
+        Floats  # (n, nq) the scene at the frames from `begin_s` on; then it stays as in the last
+    )
 
     @property
     def begin_s(self) -> float:
@@ -82,7 +88,13 @@ class PlannedWalk:
             ready_s=self.ready_s,
             actor=actor_label(self.actor),
             avoid=self.avoid,
+            environment=self._around_at,
         )
+
+    def _around_at(self, times_s: Floats) -> Floats:
+        """(times, nq) the scene at times after the beginning of the walk."""
+        frames = np.rint(times_s * self.fps).astype(np.int64)
+        return self.around[np.clip(frames, 0, len(self.around) - 1)]
 
     def commit(self, editor: Editor, edit: Edit, found: Animation) -> float:
         """Add a solved walk to the document; returns the time at which it ends."""
@@ -115,7 +127,7 @@ def plan_walk(
     when = editor.time_s if start_s is None else start_s
     actor = document.actor(number)
     figure = document.figure(actor.figure)
-    scene = build_scene(document, only_actor(SceneKey.of(document, (when, when)), number))
+    scene = build_scene(document, SceneKey.of(document, (when, when)))
     if actor_label(number) not in scene.layout.actor_q:
         raise WritheError("this character has no solid shapes: it cannot walk")
     if let_go is None:
@@ -147,7 +159,21 @@ def plan_walk(
         let_go,
         document.fps,
         outlines(editor.scene, actor_label(number), editor.configuration),
+        _scene_from(editor.document, scene, when + seconds(let_go), let_go),
     )
+
+
+def _scene_from(document: Document, scene: Scene, begin_s: float, let_go: LettingGo) -> Floats:
+    """(n, nq) the frames of a document's scene from a time on, until everything is still.
+
+    Characters whose hands have let go stay in the pose in which they do.
+    """
+    end_s = min(document.duration_s, begin_s + _LONGEST_S)
+    times = begin_s + np.arange(max(1, round((end_s - begin_s) * document.fps) + 1)) / document.fps
+    rows = sample_document(document, scene, times)
+    for number, poses in let_go.items():
+        rows[:, scene.layout.actor_q[actor_label(number)]] = poses[-1]
+    return rows
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,19 @@ from writhe.io.gltf.write import Prop
 from writhe.retargeting.motion_on_figure import on_figure
 from writhe.retargeting.soles import standing_height
 from writhe.scene import certify_file
-from writhe.skeleton import Figure, Motion, Skeleton
+from writhe.skeleton import Figure, Motion
+from writhe.skeleton.configurations import same_frames
 from writhe.studio.document import Document, TrackKind
 from writhe.studio.document.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.document.timeline import MAX_FRAMES
-from writhe.studio.editing import edits, placements, scene_objects
-from writhe.studio.editing.scene_builder import SceneKey, actor_label, build_scene, sample_document
+from writhe.studio.editing import edits
+from writhe.studio.editing.scene import placements, scene_objects
+from writhe.studio.editing.scene.scene_builder import (
+    SceneKey,
+    actor_label,
+    build_scene,
+    sample_document,
+)
 from writhe.studio.editing.starting_poses import starting_pose
 from writhe.studio.files.character_import import import_character, inspect
 from writhe.studio.files.scene_files import import_object, import_scene
@@ -236,8 +243,8 @@ def import_file(
     suffix = Path(name).suffix.lower()
     if suffix not in OPENED:
         raise WritheError(
-            f"files that end in {suffix or 'nothing'} cannot be opened; these can: "
-            + ", ".join(OPENED)
+            f"{f'{suffix} files' if suffix else 'files without a suffix'} cannot be opened;"
+            f" these can: {', '.join(OPENED)}"
         )
     title = _plain_name(Path(name).stem)
     try:
@@ -305,7 +312,7 @@ def _import_layer(document: Document, actor: int, motion: Motion, title: str) ->
 def _import_motion(document: Document, actor: int, motion: Motion, title: str) -> str:
     """Set a motion as the actor's clip, retargeted if its skeleton differs."""
     figure = document.figure(document.actor(actor).figure)
-    if _same_joints(motion.skeleton, figure.skeleton):
+    if same_frames(motion.skeleton, figure.skeleton):  # bone lengths may differ
         clip = replace(motion, skeleton=figure.skeleton)
     else:
         clip = on_figure(motion, figure, floor_m=standing_height(figure, starting_pose(figure)))
@@ -316,8 +323,3 @@ def _import_motion(document: Document, actor: int, motion: Motion, title: str) -
             edit.setting("duration_s", max(0.5, clip.duration_s))
         edits.put_clip(document, edit, actor, clip, 0.0)
     return f"{title}: {len(clip)} frames at {clip.fps:.4g} per second."
-
-
-def _same_joints(one: Skeleton, other: Skeleton) -> bool:
-    """Whether two skeletons have the same joints (bone lengths may differ)."""
-    return [(j.name, j.kind) for j in one.joints] == [(j.name, j.kind) for j in other.joints]

@@ -12,6 +12,7 @@ import numpy as np
 from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.collision.shapes import Core
 from writhe.errors import FileFormatError, WritheError
+from writhe.json_values import is_list, is_object
 from writhe.scene import Scene, SceneObject
 from writhe.scene.mesh_objects import object_from_mesh
 from writhe.skeleton import forward
@@ -19,8 +20,8 @@ from writhe.skeleton.move_root import free_root
 from writhe.studio.document import Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import pack
-from writhe.studio.editing import object_edits, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
+from writhe.studio.editing.scene import object_edits, scene_objects
 
 MAX_SHAPES = 500
 _BEFORE_M = 0.3  # from an actor to the object that is opened
@@ -71,9 +72,9 @@ def _objects_only(path: Path) -> tuple[Scene, int]:
     except (ValueError, RecursionError) as error:
         raise FileFormatError(path, f"not JSON: {error}") from None
     actors = 0
-    if isinstance(value, dict):
+    if is_object(value):
         found: Any = value.pop("actors", [])
-        actors = len(found) if isinstance(found, list) else 0
+        actors = len(found) if is_list(found) else 0
         value.pop("contacts", None)
         path.write_text(json.dumps(value), encoding="utf-8")
     return Scene.load(path), actors

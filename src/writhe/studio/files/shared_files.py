@@ -11,7 +11,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -88,13 +88,13 @@ def read_database(path: Path) -> PostureDatabase:
     import pyarrow.parquet
 
     try:
-        about = pyarrow.parquet.read_metadata(path)
-        groups = [about.row_group(k).total_byte_size for k in range(about.num_row_groups)]
+        about = cast("Any", pyarrow.parquet.read_metadata(path))
+        size: int = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
     except (pyarrow.ArrowException, OSError):
         raise FileFormatError(
             path, "not a posture database", remedy="make one with `writhe db build`"
         ) from None
-    if about.num_rows > MAX_POSTURES or sum(groups) > MAX_UNPACKED:
+    if about.num_rows > MAX_POSTURES or size > MAX_UNPACKED:
         raise FileFormatError(path, f"more than {MAX_POSTURES} postures")
     body = figure("human")
     try:

@@ -20,7 +20,7 @@ from writhe.studio.document.drawn_paths import all_paths
 from writhe.studio.document.history import KEY_COLUMN
 from writhe.studio.document.relations import all_relations
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing.scene_objects import shapes_of
+from writhe.studio.editing.scene.scene_objects import shapes_of
 
 TABLES = frozenset({*KEY_COLUMN, "history", "requests", "meta"})
 MAX_CHECK_S = 10.0
@@ -71,7 +71,9 @@ def _check_tables(path: Path) -> None:
             if not (plain and ours) or "(" in name:
                 raise FileFormatError(path, f"not a writhe document: it contains {kind} {name!r}")
             if kind == "table" and "GENERATED" in (sql or "").upper():
-                raise FileFormatError(path, f"not a writhe document: {name!r} is computed")
+                raise FileFormatError(
+                    path, f"not a writhe document: {name!r} has generated columns"
+                )
         if connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise FileFormatError(path, "a damaged document")
         for table in KEY_COLUMN:

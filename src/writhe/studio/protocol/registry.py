@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import reduce
-from operator import or_
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -73,5 +72,7 @@ if _unread:
     raise TypeError(f"no function handles {', '.join(_unread)}")
 
 encoder = msgspec.msgpack.Encoder()
-decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(reduce(or_, INCOMING))
+decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(
+    reduce(lambda some, one: some | one, cast("tuple[Any, ...]", INCOMING))
+)
 PROTOCOL = protocol.PROTOCOL

@@ -24,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from writhe.errors import FileFormatError, WritheError
+from writhe.json_values import is_object
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing.posers import Posers
@@ -303,7 +304,7 @@ async def _json(request: Request) -> dict[str, object]:
         found = json.loads(await request.body() or b"{}")
     except ValueError as error:
         raise WritheError(f"not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not is_object(found):
         raise WritheError("the request must be a JSON object")
     return {str(name): value for name, value in found.items()}
 
@@ -328,7 +329,7 @@ async def _socket(socket: WebSocket) -> None:
             if not isinstance(first, protocol.Open):
                 raise WritheError("the first message must open a document")
             if first.protocol != protocol.PROTOCOL:
-                raise WritheError("the page and the server have different versions: reload it")
+                raise WritheError("page and server have different versions: reload the page")
             document = studio.enter(first.document, session)
             number = first.document
         except (msgspec.MsgspecError, WritheError, TimeoutError, KeyError) as error:

@@ -19,8 +19,8 @@ from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import CollisionResponse
 from writhe.solvers.posing import Pin, Poser, Target, make_poser, method_names
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.studio.editing.contact_defaults import clearance
 from writhe.studio.editing.posers import Posers
+from writhe.studio.editing.scene.contact_defaults import clearance
 from writhe.studio.editing.starting_poses import starting_pins, starting_pose
 from writhe.studio.view.diagnostics import Diagnostics
 from writhe.studio.view.silhouettes import silhouette

@@ -1,7 +1,7 @@
 """One websocket session: reads messages, runs them on worker threads, sends the results.
 
-Only the newest waiting drag and the newest waiting drag result are kept, so a slow solver or page
-is never more than one frame behind.
+Of consecutive drags, seeks and drag results only the newest is kept, so a slow solver or page is
+never more than one frame behind.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ log = logging.getLogger("writhe.studio")
 Result = TypeVar("Result")
 MAX_WAITING = 512
 POLL_S = 0.1
-POLICY, TOO_MUCH = 1008, 1009
+POLICY, TOO_MUCH = 1008, 1009  # close codes of websockets (RFC 6455)
 
 
 class Mailbox:
@@ -206,7 +206,7 @@ class StudioSession:
             case _Solve():
                 await self._show_solved()
             case _Prepare():
-                # drags wait in the inbox, which keeps the newest
+                # messages wait in the inbox; of consecutive drags it keeps the newest
                 while not self._preparation.ready.is_set():
                     await asyncio.sleep(POLL_S)
                 await self._threaded(editor.prepare)
@@ -227,8 +227,10 @@ class StudioSession:
                 )
                 if reply is not None:
                     self._send(reply)
-            case _:
+            case protocol.Open():
                 raise WritheError("a document is already open on this connection")
+            case _:
+                raise WritheError(f"the studio does not handle {type(message).__name__}")
 
     async def _finish(self, job: Job, outcome: Outcome) -> None:
         """Commit and show the outcome of a finished job."""
@@ -267,7 +269,10 @@ class StudioSession:
             self._inbox.put(_Solve())
 
     async def _show_solved(self) -> None:
-        """Solve more spans and send their frames; after a drag, releasing it goes on."""
+        """Solve more spans and send their frames.
+
+        Nothing is done during a drag; its release starts this again.
+        """
         editor = self.editor
         assert editor is not None
         if editor.dragging:

@@ -12,7 +12,7 @@ from writhe.collision.certificate_slack import SLACK_M
 from writhe.skeleton import Figure, Frames, forward
 from writhe.solvers.posing import PoseResult
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
+from writhe.studio.editing.scene.contact_defaults import GROUND, MAX_MEASURED_M
 from writhe.topology.linking_vector import body_bundle
 
 MAX_STRANDS = 9
@@ -104,7 +104,7 @@ class Diagnostics:
         clearance = near.clearance
         part, shapes = self._part_of_shape, near.rows.shapes
         found = [
-            PartPair(part[shapes[row, 0]], part[shapes[row, 1]], float(clearance[row]))
+            PartPair(part[int(shapes[row, 0])], part[int(shapes[row, 1])], float(clearance[row]))
             for row in np.argsort(clearance)[:MAX_PAIRS]
         ]
         return [
@@ -128,7 +128,7 @@ class Diagnostics:
         row = mine[np.argmin(rows.gap[mine] + rows.allowance[mine])]
         own = 0 if rows.joints[row, 0] == number else 1
         surfaces = (rows.surface_a[row].copy(), rows.surface_b[row].copy())
-        parts = [self._part_of_shape[shape] for shape in rows.shapes[row]]
+        parts = [self._part_of_shape[int(shape)] for shape in rows.shapes[row]]
         clearance = float(rows.gap[row] + rows.allowance[row])
         return PartGap(parts[own], parts[1 - own], clearance, surfaces[own], surfaces[1 - own])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from writhe.studio.document import Document
-from writhe.studio.editing import scene_objects
-from writhe.studio.editing.contact_defaults import GROUND
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene import scene_objects
+from writhe.studio.editing.scene.contact_defaults import GROUND
+from writhe.studio.editing.scene.scene_builder import actor_label
 
 # body part that moves with a joint of the built-in human
 _BODIES = {

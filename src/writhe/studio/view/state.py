@@ -12,9 +12,9 @@ from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, ObjectRow, TrackKind, sampled_tracks
 from writhe.studio.document.row_types import unpack
 from writhe.studio.document.timeline import MAX_FRAMES, ActorTimeline
-from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import SceneKey
+from writhe.studio.editing.scene import scene_objects
+from writhe.studio.editing.scene.scene_builder import SceneKey
 from writhe.studio.protocol.registry import FEATURES
 from writhe.studio.view.diagnostics import MAX_STRANDS
 from writhe.topology import linking_over_time

@@ -75,7 +75,7 @@ export const install: Install = (editor) => {
       {
         title: "Hands",
         about: "Poses of the fingers; a hand that grips an object or shakes another hand",
-        element: h("div", {}, side, poses, pick, raise, note),
+        element: h("div", { class: "stack" }, side, poses, pick, raise, note),
         order: 17,
       },
     ],

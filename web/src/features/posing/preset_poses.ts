@@ -59,7 +59,7 @@ class PresetPanel {
     "aria-label": "Where",
     title: "Poses on a chair or ladder add it to the scene",
   });
-  private readonly actions = h("div", { class: "grid", "aria-label": "Actions of that name" });
+  private readonly actions = h("div", { class: "stack found-actions", "aria-label": "Actions of that name" });
   private readonly more = h("button", {
     type: "button",
     class: "link gap",
@@ -125,8 +125,9 @@ class PresetPanel {
     this.more.hidden = all.length <= FEW;
     this.more.textContent = this.showsAll ? "Show fewer" : `Show all ${all.length}`;
     fill(this.list, ...shown.map((pose, k) => this.tile(pose, k === 0)));
-    if (!shown.length && this.poses.length) fill(this.list, h("p", { class: "note" }, "No pose of that name."));
     const actions = this.search.value.trim() ? findActions(this.editor.actions, this.search.value) : [];
+    if (!shown.length && !actions.length && this.poses.length)
+      fill(this.list, h("p", { class: "note" }, "No pose of that name."));
     fill(this.actions, ...actions.slice(0, FEW_ACTIONS).map((one) => wideButton(one.title, one.title, one.run)));
     this.tiles.forEach((_, tile) => this.visibility.observe(tile));
   }
@@ -153,8 +154,10 @@ class PresetPanel {
   private applyFirst(): void {
     const first = this.tiles.values().next().value;
     this.applyOnArrival = !this.poses.length;
-    if (first) apply(this.editor, first);
-    else (this.actions.firstElementChild as HTMLElement | null)?.click();
+    if (first) {
+      apply(this.editor, first);
+      this.search.blur(); // the next keys are shortcuts: Space plays, K keys
+    } else (this.actions.firstElementChild as HTMLElement | null)?.click();
   }
 
   /** Draw the pictures that scroll into view. */

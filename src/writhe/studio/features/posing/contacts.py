@@ -9,10 +9,11 @@ from writhe.skeleton import forward
 from writhe.solvers.posing import Target
 from writhe.studio.document import ActorRow, Document
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import edits, scene_objects
-from writhe.studio.editing.contact_defaults import GROUND, MAX_MEASURED_M
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene import scene_objects
+from writhe.studio.editing.scene.contact_defaults import GROUND, MAX_MEASURED_M
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Command, MessagePart
 from writhe.studio.view.diagnostics import PartGap

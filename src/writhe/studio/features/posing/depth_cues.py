@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from writhe.arrays import Vector3, vector3
-from writhe.studio.editing.contact_defaults import GROUND
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene.contact_defaults import GROUND
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import MessagePart
 from writhe.studio.view.part_labels import body_name

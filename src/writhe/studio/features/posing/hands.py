@@ -28,11 +28,12 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import Anchor, all_holds, put_hold, remove_hold
 from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing import edits, held_joints, scene_objects
+from writhe.studio.editing import edits, held_joints
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.hand_actions import LIFT_S, carried_by, plan_lift
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene import scene_objects
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.editing.walks import plan_approach
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.scene.holds import hold_together

@@ -16,9 +16,10 @@ from writhe.skeleton.figures import figure
 from writhe.skeleton.move_root import moved_roots
 from writhe.studio.document import ActorRow
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import edits, object_edits, placements, scene_builder
-from writhe.studio.editing.contact_defaults import GROUND
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene import object_edits, placements, scene_builder
+from writhe.studio.editing.scene.contact_defaults import GROUND
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import declared
 from writhe.studio.protocol import Command, Message, MessagePart, Name

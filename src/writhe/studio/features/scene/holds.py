@@ -29,10 +29,11 @@ from writhe.studio.document.holds import (
     put_hold,
     remove_hold,
 )
-from writhe.studio.editing import edits, held_joints, object_edits, placements
+from writhe.studio.editing import edits, held_joints
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.held_joints import JointHold
-from writhe.studio.editing.placements import Frame, composed, hold_frame, inverse
+from writhe.studio.editing.scene import object_edits, placements
+from writhe.studio.editing.scene.placements import Frame, composed, hold_frame, inverse
 from writhe.studio.feature import Feature
 from writhe.studio.features.posing.contacts import PickedPart
 from writhe.studio.protocol import ActorPose, Command, MessagePart, Time
@@ -113,7 +114,7 @@ def state(editor: Editor) -> HoldsState:
 
 
 def _hold_state(document: Document, hold: HoldRow, names: dict[str, str]) -> ListedHold:
-    from writhe.studio.editing.scene_builder import anchor_label
+    from writhe.studio.editing.scene.scene_builder import anchor_label
 
     def joint(anchor: Anchor) -> int:
         if not anchor.actor:

@@ -8,8 +8,8 @@ from msgspec import Meta
 
 from writhe.arrays import Quaternion, Vector3
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import object_edits, scene_objects
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene import object_edits, scene_objects
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Choice, Command, MessagePart, Name, Time
 from writhe.studio.view.choice_labels import object_choices

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from writhe.solvers.tangling import TangleStepper
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.features.tangling.tangles import (
     TangleGoal,

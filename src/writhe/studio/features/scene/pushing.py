@@ -16,8 +16,9 @@ from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, relations
 from writhe.studio.document.history import Edit
-from writhe.studio.editing import edits, object_edits, scene_builder, scene_objects
+from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
+from writhe.studio.editing.scene import object_edits, scene_builder, scene_objects
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import ActorPose, Command, Message, MessagePart, Name
 from writhe.terms import Term

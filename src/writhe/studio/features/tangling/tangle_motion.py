@@ -17,7 +17,7 @@ from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import SAME_TIME_S, unpack
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangling.tangles import (
     TangleChain,

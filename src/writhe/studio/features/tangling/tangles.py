@@ -16,9 +16,9 @@ from writhe.errors import WritheError
 from writhe.quantities import WritheMatrix
 from writhe.solvers.tangling import Tangle, TangleSetup
 from writhe.solvers.tangling.actor_setup import TangleMover, actor_setup
-from writhe.studio.editing import scene_objects
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene import scene_objects
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature
 from writhe.studio.protocol import Message, MessagePart, Name
 from writhe.topology import Strand, matrix_coordinates

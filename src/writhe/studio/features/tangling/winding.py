@@ -15,7 +15,7 @@ from writhe.solvers.tangling import SolveOptions, TangleStepper, solve
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.scene_builder import actor_label
+from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.feature import Feature, Outcome, Work
 from writhe.studio.features.tangling.tangles import (
     TangleGoal,

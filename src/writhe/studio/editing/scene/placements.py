@@ -18,7 +18,7 @@ from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import Document, ObjectRow
 from writhe.studio.document.holds import Anchor, HoldRow, all_holds
 from writhe.studio.document.row_types import SAME_TIME_S
-from writhe.studio.editing import scene_objects
+from writhe.studio.editing.scene import scene_objects
 
 Frame = tuple[Floats, Floats]
 _DEEPEST = 8  # objects on objects
@@ -66,7 +66,7 @@ def placements(
     out = np.tile(own, (len(times), 1)) if motion is None else motion.at(times)
     key_times = np.array([key.time_s for key in document.placement_keys(item.id)])
     held = [hold for hold in all_holds(document) if hold.part.object == item.id]
-    for hold in reversed(held) if depth < _DEEPEST else []:  # the first one wins
+    for hold in reversed(held if depth < _DEEPEST else ()):  # the first one wins
         end = np.inf if hold.end_s is None else hold.end_s
         next_key = key_times[key_times > end + SAME_TIME_S]
         until = float(next_key[0]) if len(next_key) else np.inf

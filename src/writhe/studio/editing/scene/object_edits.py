@@ -16,9 +16,9 @@ from writhe.studio.document import ActorRow, Document, ObjectData, ObjectRow, Tr
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import all_holds, carriers
 from writhe.studio.document.row_types import pack
-from writhe.studio.editing import placements, scene_objects
 from writhe.studio.editing.edits import put_track_key, track_for
-from writhe.studio.editing.scene_builder import FARTHEST_M
+from writhe.studio.editing.scene import placements, scene_objects
+from writhe.studio.editing.scene.scene_builder import FARTHEST_M
 from writhe.studio.view.figure_mesh import figure_shape
 
 MAX_OBJECTS = 64

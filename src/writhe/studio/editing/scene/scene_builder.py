@@ -20,9 +20,9 @@ from writhe.skeleton import Figure, forward
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.document import Document, ObjectRow
 from writhe.studio.document.holds import Anchor, HoldRow, all_holds, carriers
-from writhe.studio.editing import placements, scene_objects
-from writhe.studio.editing.contact_defaults import GROUND, POLICY
 from writhe.studio.editing.figure_cache import per_figure
+from writhe.studio.editing.scene import placements, scene_objects
+from writhe.studio.editing.scene.contact_defaults import GROUND, POLICY
 from writhe.studio.editing.starting_poses import starting_pose
 
 FARTHEST_M = 1000.0  # largest coordinate of anything in a scene

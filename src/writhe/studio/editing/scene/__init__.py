@@ -1,0 +1,1 @@
+"""The scene of a document: actors, objects and contacts, as the solvers need it."""

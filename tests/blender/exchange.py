@@ -15,7 +15,7 @@ from writhe_blender import fcurves, scene_sync  # pyright: ignore[reportMissingI
 
 from writhe.skeleton import forward
 from writhe.studio.document import Document
-from writhe.studio.editing import object_edits
+from writhe.studio.editing.scene import object_edits
 
 FOLDER = Path(sys.argv[1])
 

@@ -12,7 +12,7 @@ from writhe import WritheError
 from writhe.plugin import Session
 from writhe.plugin.open_document import matrices_of
 from writhe.studio.document import Document, TrackKind
-from writhe.studio.editing import object_edits
+from writhe.studio.editing.scene import object_edits
 
 FPS = 10.0
 

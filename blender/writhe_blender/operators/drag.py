@@ -76,7 +76,7 @@ class WRITHE_OT_drag(bpy.types.Operator):
         if event.type in _AXES and event.value == "PRESS":
             axis = _AXES[event.type]
             self._axis = None if self._axis == axis else axis
-        if event.type == "MOUSEMOVE":
+        if event.type == "MOUSEMOVE" or event.type in _AXES:
             self._aim(context, (event.mouse_region_x, event.mouse_region_y))
         if event.type in {"MOUSEMOVE", "TIMER"}:
             try:

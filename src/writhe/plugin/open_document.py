@@ -19,7 +19,7 @@ from writhe.plugin.built_in_human import armature_to_plain
 from writhe.skeleton import Figure
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import ActorRow, Document, ObjectRow, TrackKind
-from writhe.studio.editing import placements, scene_objects
+from writhe.studio.editing.scene import placements, scene_objects
 
 ORIGINS = "other_program"  # the setting with what another program has written
 

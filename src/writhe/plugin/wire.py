@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, BinaryIO
+from collections.abc import Iterable
+from typing import Any, BinaryIO, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 PROTOCOL = 1  # both sides must have the same; requests that change their data raise it
 
@@ -28,17 +30,18 @@ def send(stream: BinaryIO, message: Any) -> None:
     def plain(value: Any) -> Any:
         nonlocal size
         if isinstance(value, np.ndarray):
-            data = np.ascontiguousarray(value)
+            data = np.ascontiguousarray(cast("NDArray[Any]", value))
             place = {_ARRAY: [data.dtype.str, list(data.shape), size]}
             parts.append(data.tobytes())
             size += data.nbytes
             return place
         if isinstance(value, np.generic):
-            return value.item()
+            return cast("np.generic[Any]", value).item()
         if isinstance(value, dict):
-            return {str(key): plain(item) for key, item in value.items()}
+            table = cast("dict[Any, Any]", value)
+            return {str(key): plain(item) for key, item in table.items()}
         if isinstance(value, (list, tuple, set, frozenset)):
-            return [plain(item) for item in value]
+            return [plain(item) for item in cast("Iterable[Any]", value)]
         return value
 
     text = json.dumps(plain(message)).encode()
@@ -59,15 +62,18 @@ def receive(stream: BinaryIO) -> Any:
 
     def rich(value: Any) -> Any:
         if isinstance(value, dict):
-            if _ARRAY in value:
-                kind, shape, start = value[_ARRAY]
+            table = cast("dict[str, Any]", value)
+            if _ARRAY in table:
+                kind, shape, start = cast("tuple[str, list[int], int]", table[_ARRAY])
                 dtype = np.dtype(str(kind))
                 if dtype.kind not in "biufU":
                     raise ValueError(f"arrays of {dtype} are not sent")
                 count = int(np.prod(shape, dtype=np.int64))
                 return np.frombuffer(data, dtype, count, start).reshape(shape).copy()
-            return {key: rich(item) for key, item in value.items()}
-        return [rich(item) for item in value] if isinstance(value, list) else value
+            return {key: rich(item) for key, item in table.items()}
+        if isinstance(value, list):
+            return [rich(item) for item in cast("list[Any]", value)]
+        return value
 
     return rich(json.loads(text))
 

@@ -35,7 +35,8 @@ from writhe.studio.document import Document, ObjectData, ObjectRow, TrackKind
 from writhe.studio.document.embedded_figures import encode_figure
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import pack
-from writhe.studio.editing import edits, object_edits, placements, scene_objects, starting_poses
+from writhe.studio.editing import edits, starting_poses
+from writhe.studio.editing.scene import object_edits, placements, scene_objects
 
 # of an entry of a matrix: other programs store values as 32-bit numbers
 _SAME = 1e-4

@@ -10,7 +10,7 @@ pytestmark = needs_bpy
 
 @pytest.fixture(scope="module")
 def result() -> dict:
-    return script_result("surroundings.py")
+    return script_result("environment.py")
 
 
 def test_an_animated_obstacle_that_flies_through_a_body_is_marked(result):

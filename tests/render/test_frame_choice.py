@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.render.frame_choice import frames_by_motion, frames_by_time
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton.figures import figure
 
 HUMAN = figure("human")

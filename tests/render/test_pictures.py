@@ -13,7 +13,10 @@ from PIL import Image
 
 from writhe.errors import MissingExtraError, WritheError
 from writhe.render import PictureStage, film_strip, movie, render_pose
-from writhe.render.picture_stage import side_colours
+from writhe.render.drawn_figure import lowest_drawn, outline, side_colours
+from writhe.render.scenes import strip_image
+from writhe.render.strips import panels_in_rows
+from writhe.scene import Actor, Scene
 from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Tip, forward
 from writhe.skeleton.figures import figure
 
@@ -89,6 +92,44 @@ def test_capsules_and_skin_cover_about_the_same_place(human, tmp_path, show):
     skin = body_mask(pixels(render_pose(human, q, tmp_path / "s.png", size=SIZE)))
     other = body_mask(pixels(render_pose(human, q, tmp_path / "o.png", size=SIZE, show=show)))
     assert (skin & other).sum() > 0.9 * skin.sum()
+
+
+def test_a_second_body_has_darker_limbs_of_the_same_hue(human):
+    first, second = side_colours(human), side_colours(human, second=True)
+    for joint, colour in first.items():
+        darker = np.array(second[joint])
+        assert (darker < np.array(colour) - 0.1).all()
+        assert np.argmax(darker) == np.argmax(colour)
+
+
+def test_the_ground_is_under_the_skin_which_lies_within_the_capsules(human, tmp_path, monkeypatch):
+    q = human.skeleton.rest_configuration
+    frames = forward(human.skeleton, q)
+    sole = lowest_drawn(human, frames)
+    assert 0.005 < sole - outline(human, frames)[:, 1].min() < 0.03
+    heights = list[float]()
+    draw = PictureStage.image
+
+    def image(stage: PictureStage, **options: Any) -> Any:
+        heights.append(options["ground_height_m"])
+        return draw(stage, **options)
+
+    monkeypatch.setattr(PictureStage, "image", image)
+    motion = Motion(human.skeleton, np.tile(q, (2, 1)), fps=10)
+    film_strip(human, motion, tmp_path / "one.png", count=2, size=SIZE)
+    standing = q.copy()
+    standing[1] -= sole - 0.015  # capsules a little below the floor, the skin above it
+    scene = Scene((Actor("a", human),))
+    strip_image(scene, standing[None], count=1, size=SIZE)
+    assert heights == pytest.approx([sole, sole, 0.015])
+
+
+def test_panels_are_laid_out_in_rows_and_the_last_is_filled():
+    panels = [np.full((2, 3, 3), k, np.uint8) for k in range(5)]
+    assert panels_in_rows(panels).shape == (2, 15, 3)
+    rows = panels_in_rows(panels, 3)
+    assert rows.shape == (4, 9, 3)
+    assert rows[2, 0, 0] == 3 and rows[2, 8, 0] > 200
 
 
 def test_a_film_strip_has_a_panel_per_frame(human, tmp_path):

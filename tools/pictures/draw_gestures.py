@@ -40,8 +40,9 @@ from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.jobs import Job
 
 BODY = "human_with_fingers"
-TILE = (520, 640)
+TILE = (640, 800)
 STEPS, SETTLE = 40, 40
+ONTO = 30  # the step from which the pointer is on the surface that a palm is laid on
 Side = Literal["left", "right"]
 Choose = Callable[[Frames], Floats]  # of the frames of a clip, the score; the largest is taken
 
@@ -102,14 +103,14 @@ RIGHT, LEFT, PALM = "right_wrist", "left_wrist", "right_palm"
 GESTURES = (
     Gesture(
         "drink",
-        ((RIGHT, (-0.12, 1.46, 0.16)),),
+        (("right_held", (0.0, 1.57, 0.12)),),
         things=(Thing("cylinder", (-0.2, 1.1, 0.4), (0.07, 0.1, 0.07), "right"),),
     ),
     Gesture(
         "phone",
-        ((RIGHT, (-0.17, 1.57, 0.07)),),
-        things=(Thing("box", (-0.2, 1.15, 0.38), (0.05, 0.14, 0.015), "right"),),
-        yaw_deg=-20.0,
+        ((PALM, (-0.12, 1.60, 0.03)),),
+        things=(Thing("box", (-0.2, 1.15, 0.38), (0.012, 0.15, 0.07), "right"),),
+        yaw_deg=-40.0,
     ),
     Gesture(
         "tie a shoe",
@@ -117,9 +118,10 @@ GESTURES = (
     ),
     Gesture(
         "hands behind the head",
-        ((RIGHT, (-0.40, 1.66, -0.12)), (PALM, (-0.06, 1.64, -0.12))),
+        ((RIGHT, (-0.40, 1.66, -0.12)), (PALM, (-0.11, 1.60, -0.14))),
         both=True,
-        yaw_deg=60.0,
+        yaw_deg=-25.0,
+        turn_deg=75.0,
     ),
     Gesture(
         "arms akimbo",
@@ -128,7 +130,11 @@ GESTURES = (
         yaw_deg=10.0,
     ),
     Gesture("sit", (("hips", (0.0, 0.52, -0.40)),), start="chair"),
-    Gesture("stand up", (("hips", (0.0, 0.74, -0.12)),), start="sit, hands on thighs"),
+    Gesture(
+        "stand up",
+        (("hips", (0.0, 0.72, -0.12)), ("head", (0.0, 1.28, 0.28))),
+        start="sit, hands on thighs",
+    ),
     Gesture(
         "pick up",
         (("hips", (0.0, 0.5, -0.2)), (PALM, (-0.16, 0.18, 0.38))),
@@ -139,16 +145,22 @@ GESTURES = (
     Gesture("wave", ((RIGHT, (-0.36, 1.60, 0.22)),), hand={"right": "flat"}),
     Gesture(
         "push",
-        ((PALM, (-0.2, 1.34, 0.6)),),
+        ((PALM, (-0.2, 1.28, 0.53)),),
         both=True,
         hand={"right": "flat", "left": "flat"},
-        things=(Thing("box", (0.0, 1.0, 0.65), (1.2, 2.0, 0.1)),),
+        things=(Thing("box", (0.0, 1.0, 0.58), (1.2, 2.0, 0.1)),),
         onto=(0.0, 0.0, -1.0),
-        turn_deg=50.0,
-        yaw_deg=75.0,
+        turn_deg=-35.0,
+        yaw_deg=110.0,
     ),
     Gesture("point", ((RIGHT, (-0.22, 1.40, 0.56)),), hand={"right": "point"}, yaw_deg=60.0),
-    Gesture("reach for a high shelf", ((RIGHT, (-0.16, 2.0, 0.24)),)),
+    Gesture(
+        "reach for a high shelf",
+        ((PALM, (-0.2, 1.88, 0.44)),),
+        things=(Thing("box", (0.0, 1.86, 0.55), (1.0, 0.03, 0.3)),),
+        onto=(0.0, 1.0, 0.0),
+        yaw_deg=60.0,
+    ),
     Gesture("scratch the head", ((PALM, (-0.08, 1.70, 0.0)),), yaw_deg=10.0),
     Gesture("look at a watch", ((LEFT, (-0.04, 1.26, 0.28)),), hand={"left": "fist"}),
     Gesture("hand on the heart", ((PALM, (0.06, 1.30, 0.15)),), hand={"right": "flat"}),
@@ -159,7 +171,7 @@ GESTURES = (
         hand={"right": "flat", "left": "flat"},
         yaw_deg=50.0,
     ),
-    Gesture("bow", (("head", (0.0, 1.36, 0.42)),)),
+    Gesture("bow", (("head", (0.0, 1.36, 0.42)),), yaw_deg=60.0),
     Gesture(
         "take a step",
         (("left_ankle", (0.10, 0.07, 0.48)), ("hips", (0.0, 0.90, 0.30))),
@@ -243,23 +255,45 @@ def drag(
     """Drag a joint straight to a place in the world, as a pointer would, and release it."""
     posed = editor.posed_actor(editor.document.actor(number))
     skeleton, frames, normal = posed.figure.skeleton, forward(posed.figure.skeleton, posed.q), None
-    start = frames.position(joint) if joint in skeleton else goal
-    if joint not in skeleton:
+    start, hand_point = frames.position(joint) if joint in skeleton else goal, (0.0, 0.0, 0.0)
+    if joint.endswith("_held"):  # the rim of what a hand holds, on the side of the goal
+        joint = joint.replace("held", "wrist")
+        start = rim_of_held(editor, number, joint, goal)
+        hand_point = vector3(frames.rotation(joint).T @ (start - frames.position(joint)))
+    elif joint not in skeleton:
         hand = hand_of(posed.figure, joint.partition("_")[0])
         joint, start = hand.wrist, frames.point(hand.wrist, hand.palm)
+        hand_point = vector3(hand.palm)
         if onto is None:
             goal, out = nearest_surface(posed.figure, frames, goal, hand)
             normal = vector3(out)
-        else:
-            normal = onto
+        else:  # the pointer is on the thing from the start
+            normal, out = onto, np.array(onto)
+            start = start - float((start - goal) @ out) * out
     for k in range(STEPS + SETTLE):
         at = start + min(1.0, (k + 1) / STEPS) * (goal - start)
         handle = protocol.DragHandle(
-            skeleton.index(joint), (0.0, 0.0, 0.0), vector3(at), surface_normal=normal
+            skeleton.index(joint),
+            hand_point,
+            vector3(at),
+            surface_normal=normal if k >= ONTO or onto else None,
         )
         editor.drag(protocol.Drag(k, number, [handle], 2, both))
     editor.release(protocol.Release(request, number))
     editor.refresh()
+
+
+def rim_of_held(editor: Editor, number: int, wrist: str, goal: Floats) -> Floats:
+    """The place on top of the object in a hand that is nearest to a goal."""
+    posed = editor.posed_actor(editor.document.actor(number))
+    actor = posed.diagnostics.in_scene
+    assert actor is not None and actor.scene is not None
+    item = next(o for o in actor.scene.objects if o.attached_to == f"{actor.root}.{wrist}")
+    frames = forward(actor.skeleton, actor.full_configuration(posed.q))
+    points = [frames.point(item.name, p) for s in item.shapes for p in s.points_in_joint]
+    top = max(float(p[1]) for p in points)
+    rim = [p for p in points if p[1] > top - 0.005]
+    return min(rim, key=lambda p: float(np.linalg.norm(p - goal)))
 
 
 def nearest_surface(
@@ -270,23 +304,14 @@ def nearest_surface(
     without = {body.joint_of(role) for role in arms} | set(hand.joints)
     best, found = np.inf, (place, np.zeros(3))
     for capsule in (c for c in body.capsules if c.joint not in without):
-        a, b = (
-            frames.point(capsule.joint, end)
-            for end in (capsule.start_in_joint, capsule.end_in_joint)
-        )
-        along = float(
-            np.clip((place - a) @ (b - a) / max(float((b - a) @ (b - a)), 1e-9), 0.0, 1.0)
-        )
-        away = place - (a + along * (b - a))
+        a = frames.point(capsule.joint, capsule.start_in_joint)
+        b = frames.point(capsule.joint, capsule.end_in_joint) - a
+        along = float(np.clip((place - a) @ b / max(float(b @ b), 1e-9), 0.0, 1.0))
+        away = place - (a + along * b)
         far = float(np.linalg.norm(away))
         if far - capsule.radius_m < best:
-            best, found = (
-                far - capsule.radius_m,
-                (
-                    place - (far - capsule.radius_m) * away / max(far, 1e-9),
-                    away / max(far, 1e-9),
-                ),
-            )
+            best, normal = far - capsule.radius_m, away / max(far, 1e-9)
+            found = place - best * normal, normal
     return found
 
 
@@ -312,10 +337,10 @@ def joint_error_cm(one: Floats, other: Floats) -> float:
     return float(100 * np.mean([np.linalg.norm(a.position(n) - b.position(n)) for n in names]))
 
 
-def picture(scene: Scene, q: Floats, gesture: Gesture) -> Floats:
-    """The pose from two sides."""
+def picture(scene: Scene, q: Floats, gesture: Gesture, views: int = 2) -> Floats:
+    """The pose from one side or two."""
     tiles: list[Floats] = []
-    for yaw in np.radians([gesture.yaw_deg, gesture.yaw_deg + gesture.turn_deg]):
+    for yaw in np.radians([gesture.yaw_deg, gesture.yaw_deg + gesture.turn_deg][:views]):
         view = (np.sin(yaw), 0.22, np.cos(yaw))
         tiles.append(strip_image(scene, q[None], frames=[0], size=TILE, view=view))
     return np.concatenate(tiles, axis=1)
@@ -326,12 +351,13 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--clips", type=Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--views", type=int, choices=(1, 2), default=2)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     listed = list(enumerate(GESTURES, start=1))
     for number, gesture in listed:
         if given.only in gesture.name:
-            image = picture(*made(gesture, {}), gesture)
+            image = picture(*made(gesture, {}), gesture, given.views)
             Image.fromarray(image).save(given.out / f"{number:02d}.png")
     lines = [f"{number:02d} {gesture.name}" for number, gesture in listed]
     (given.out / "key.txt").write_text("\n".join(lines) + "\n")

@@ -12,7 +12,7 @@ from PIL import Image
 import writhe
 from writhe.collision import violating_parts
 from writhe.render import film_strip
-from writhe.research.evaluation.drags import standing
+from writhe.research.evaluation.drags.scripted_drag import standing
 
 WAY = ([0.15, 1.15, 0.4], [-0.2, 1.3, 0.25], [-0.35, 1.25, -0.05], [-0.25, 1.1, -0.2])
 FRAMES = 29  # from one waypoint to the next

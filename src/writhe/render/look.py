@@ -24,6 +24,8 @@ BODIES: tuple[Colour, ...] = (
 )
 LEFT: Colour = (0.880, 0.585, 0.360)  # limbs, where left and right must be told apart
 RIGHT: Colour = (0.330, 0.545, 0.700)
+SECOND_LEFT: Colour = (0.560, 0.310, 0.150)  # the same of a second body: darker
+SECOND_RIGHT: Colour = (0.150, 0.270, 0.420)
 OBJECT: Colour = (0.780, 0.735, 0.660)
 HANDLE: Colour = (0.120, 0.330, 0.180)  # the point that a user drags
 TARGET: Colour = (0.250, 0.620, 0.300)  # and where to
@@ -73,6 +75,7 @@ def ground_texture(
     shade = np.zeros((_TEXELS, _TEXELS))
     above = (points[:, 1] - height_m) / scale
     for low, high, sigma_m, strength in (
+        (-0.1, 0.03, 0.012, 0.70),  # where a sole touches the ground
         (-0.1, 0.12, 0.030, 0.85),
         (-0.1, 0.60, 0.085, 0.42),
         (-0.1, 2.50, 0.190, 0.50),

@@ -13,15 +13,14 @@ from numpy.typing import ArrayLike
 from writhe.arrays import Floats, Ints
 from writhe.errors import MissingExtraError, WritheError
 from writhe.render.capsule_mesh import capsule_mesh
+from writhe.render.drawn_figure import highlighted_joints
 from writhe.render.look import (
     BACKGROUND,
     BODIES,
     COLLIDING,
     HANDLE,
-    LEFT,
     LIGHTS,
     OBJECT,
-    RIGHT,
     STRANDS,
     TARGET,
     Colour,
@@ -29,10 +28,10 @@ from writhe.render.look import (
     light_directions,
     part_colours,
 )
-from writhe.skeleton import Figure, Frames, forward
-from writhe.skeleton.mirror import opposite_joints
+from writhe.skeleton import Figure, Frames
 
 THREE_QUARTER = (0.62, 0.26, 1.0)
+STANDING_M = 0.03  # soles below this height stand on the ground
 _VIEW_ANGLE = 24.0
 _SUPERSAMPLE = 2
 _HANDLE_M = 0.045  # radius of a dragged point: a little wider than a wrist
@@ -310,39 +309,6 @@ class PictureStage:
         texture.mipmap = True
         texture.interpolate = True
         plotter.add_mesh(plane, texture=texture, lighting=False)
-
-
-def outline(figure: Figure, frames: Frames) -> Floats:
-    """(n, 3) points on the capsules of a figure in one pose, for framing it."""
-    return np.concatenate(
-        [
-            frames.point(capsule.joint, end) + capsule.radius_m * axes
-            for capsule in figure.capsules
-            for end in (capsule.start_in_joint, capsule.end_in_joint)
-            for axes in (np.eye(3), -np.eye(3))
-        ]
-    )
-
-
-def side_colours(figure: Figure) -> dict[str, Colour]:
-    """The colours of left and right joints by name; empty if the skeleton has no sides."""
-    opposite = opposite_joints(figure.skeleton)
-    if opposite is None:
-        return {}
-    across = forward(figure.skeleton, figure.skeleton.rest_configuration).positions[:, 0]
-    return {
-        name: LEFT if across[j] > across[opposite[j]] else RIGHT
-        for j, name in enumerate(figure.skeleton.names)
-        if opposite[j] != j
-    }
-
-
-def highlighted_joints(figure: Figure, names: Sequence[str]) -> list[int]:
-    """Joint indices of part or joint names."""
-    wanted = set(names)
-    joints = {c.joint for c in figure.capsules if c.part_name in wanted}
-    joints |= {name for name in wanted if name in figure.skeleton}
-    return sorted(figure.skeleton.index(name) for name in joints)
 
 
 def _pose(position: ArrayLike, rotation: ArrayLike | None) -> Floats:

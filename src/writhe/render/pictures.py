@@ -13,10 +13,12 @@ from scipy import ndimage
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.progress import Progress
+from writhe.render.drawn_figure import lowest_drawn, outline
 from writhe.render.frame_choice import frames_by_time
 from writhe.render.look import BODIES, Colour
 from writhe.render.movies import check_movie_name, write_movie
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline
+from writhe.render.picture_stage import THREE_QUARTER, PictureStage
+from writhe.render.strips import panels_in_rows
 from writhe.skeleton import Figure, Frames, Motion, forward
 
 Highlights = Sequence[Sequence[str]]  # names of the parts to paint red, by frame
@@ -51,17 +53,19 @@ def film_strip(
     count: int = 8,
     size: tuple[int, int] = (280, 420),
     frames: Sequence[int] | None = None,
+    columns: int | None = None,
     show: str = "skin",
     highlights: Highlights | None = None,
     by_joint: Mapping[str, Colour] | None = None,
     view: ArrayLike = THREE_QUARTER,
+    ground: bool = True,
     extra: Callable[[PictureStage, Frames], None] | None = None,
 ) -> Path:
     """Render `count` evenly spaced frames (or `frames`) side by side, each of `size` pixels.
 
-    All have one scale, at which every body fits; the camera follows the body. `by_joint`: colours
-    of single joints (`side_colours` tells left from right). `extra` adds geometry, such as what a
-    hand holds.
+    With `columns`, in rows of so many frames. All have one scale, at which every body fits; the
+    camera follows the body. `by_joint`: colours of single joints (`side_colours` tells left from
+    right). `extra` adds geometry, such as what a hand holds.
     """
     from PIL import Image
 
@@ -69,11 +73,15 @@ def film_strip(
     chosen = list(frames or frames_by_time(len(motion), count))
     posed = forward(figure.skeleton, motion.q[chosen])
     boxes = [_box(figure, posed, i) for i in range(len(chosen))]
-    floor = min(float(b[0, 1]) for b in boxes)
+    drawn = show == "skin" and figure.skin is not None
+    floor = min(
+        lowest_drawn(figure, _one(posed, i)) if drawn else float(b[0, 1])
+        for i, b in enumerate(boxes)
+    )
     middles = np.array([[b[:, 0].mean(), 0.0, b[:, 2].mean()] for b in boxes])
     bodies = [_outline(figure, posed, i) - middles[i] for i in range(len(chosen))]
     panels: list[Any] = []
-    with PictureStage(size) as stage:
+    with PictureStage(size, ground=ground) as stage:
         if extra is not None:
             for i in range(len(chosen)):
                 stage.clear()
@@ -89,7 +97,7 @@ def film_strip(
             around = framed + middles[i]
             panels.append(stage.image(around=around, view=view, ground_height_m=_floor(floor)))
     target = Path(path)
-    Image.fromarray(np.concatenate(panels, axis=1)).save(target, optimize=True)
+    Image.fromarray(panels_in_rows(panels, columns)).save(target, optimize=True)
     return target
 
 

@@ -14,10 +14,12 @@ from writhe.collision import Shape, violating_parts
 from writhe.collision.mesh_pieces.surfaces import surface
 from writhe.collision.shapes import Core
 from writhe.hands.added_fingers import scene_with_fingers, set_hands
+from writhe.render.drawn_figure import lowest_drawn, outline, side_colours
 from writhe.render.frame_choice import frames_by_motion
 from writhe.render.look import BODIES, COLLIDING, OBJECT, Colour
 from writhe.render.movies import write_movie
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline, side_colours
+from writhe.render.picture_stage import STANDING_M, THREE_QUARTER, PictureStage
+from writhe.render.strips import panels_in_rows
 from writhe.scene import Actor, Scene
 from writhe.skeleton import Frames, forward
 from writhe.skeleton.configuration_paths import path_rows
@@ -35,8 +37,7 @@ def scene_strip(scene: Scene, q: Floats, path: str | Path, **look: Any) -> Path:
     """Render a film strip of scene configurations (frames, nq) to a file; see `strip_image`."""
     from PIL import Image
 
-    picture = Image.fromarray(strip_image(scene, q, **look))
-    picture.quantize(200, dither=Image.Dither.NONE).save(Path(path), optimize=True)
+    Image.fromarray(strip_image(scene, q, **look)).save(Path(path), optimize=True)
     return Path(path)
 
 
@@ -53,9 +54,17 @@ def scene_movie(
 
 
 def strip_image(
-    scene: Scene, q: Floats, *, count: int = 6, frames: Sequence[int] | None = None, **look: Any
+    scene: Scene,
+    q: Floats,
+    *,
+    count: int = 6,
+    frames: Sequence[int] | None = None,
+    columns: int | None = None,
+    **look: Any,
 ) -> Any:
     """`count` frames (`frames_by_motion`, or `frames`) in a row, as bytes (height, width, 3).
+
+    With `columns`, in rows of so many frames.
 
     Parts that overlap by 2 mm or more beyond their allowance, in the frame or on the way to it from
     the one before, are painted red. `look`: `size` of a panel, `view`, the framed box or points
@@ -66,7 +75,7 @@ def strip_image(
     hand pose, or with "closed" around what their hands are near.
     """
     chosen = frames or frames_by_motion(scene.layout.skeleton, [q], count)
-    return np.concatenate(list(_panels(scene, q, chosen, **look)), axis=1)
+    return panels_in_rows(list(_panels(scene, q, chosen, **look)), columns)
 
 
 def _panels(
@@ -89,14 +98,11 @@ def _panels(
     chosen = np.array(frames)
     posed = forward(scene.layout.skeleton, q[chosen])
     red = painted_parts(scene, q, frames)
-    whole = around is None or len(np.asarray(around)) > 2
     framed = _outlines(scene, posed, hidden) if around is None else np.asarray(around, float)
     lowest = float(framed[:, 1].min())
     low = 0.0 if lowest < 0.35 else lowest
-    if whole and scene.actors:  # without a floor, soles may be a little below 0
-        first = Frames(posed.skeleton, posed.positions[0], posed.rotations[0])
-        soles = [outline(a.figure, _own_frames(first, a))[:, 1].min() for a in scene.actors]
-        low = min(low, float(min(soles)))
+    if low == 0.0:
+        low = _under_soles(scene, posed)
     drawn = scene_with_fingers(scene) if hands else scene
     if sides:
         colours = {**_limb_colours(drawn), **(colours or {})}
@@ -196,12 +202,24 @@ def _overlapping(scene: Scene, step: Floats) -> set[str]:
     return {part for parts in found for part in parts}
 
 
+def _under_soles(scene: Scene, posed: Frames) -> float:
+    """The height of the ground under the actors of the first frame, if they stand near 0.
+
+    Soles may be a little below 0, where there is no floor, or above, since the skin lies within the
+    collision shapes.
+    """
+    first = Frames(posed.skeleton, posed.positions[0], posed.rotations[0])
+    soles = [lowest_drawn(actor.figure, _own_frames(first, actor)) for actor in scene.actors]
+    near = [height for height in soles if height < STANDING_M]
+    return min(near, default=0.0)
+
+
 def _limb_colours(scene: Scene) -> dict[str, Colour]:
     """The colours of left and right limbs, by names of joints in the scene."""
     return {
         f"{actor.name}.{joint}": colour
-        for actor in scene.actors
-        for joint, colour in side_colours(actor.figure).items()
+        for number, actor in enumerate(scene.actors)
+        for joint, colour in side_colours(actor.figure, second=number > 0).items()
     }
 
 

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import WritheError
+from writhe.render.drawn_figure import lowest_drawn, outline, side_colours
 from writhe.render.frame_choice import frames_by_motion
 from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
-from writhe.render.picture_stage import THREE_QUARTER, PictureStage, outline, side_colours
+from writhe.render.picture_stage import STANDING_M, THREE_QUARTER, PictureStage
 from writhe.skeleton import Figure, Frames, forward
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def comparison(
         for row, frames, heights in zip(rows, posed, low, strict=True):
             # under the soles at the start, which may be a little below 0; without objects that
             # stand on it under all frames of a row, so that it cuts off no foot
-            ground = min(heights[0] if objects else min(heights), 0.0)
+            ground = min(heights[0] if objects else min(heights), STANDING_M)
             panels: list[Any] = []
             for i, frame in enumerate(chosen):
                 stage.clear()
@@ -84,6 +85,15 @@ def comparison(
     target = Path(path)
     picture.save(target, optimize=True)
     return target
+
+
+def panels_in_rows(panels: Sequence[Any], columns: int | None = None) -> Any:
+    """Pictures of one size (height, width, 3) in one row, or in rows of `columns`, as one."""
+    width = columns or len(panels)
+    blank = np.full_like(panels[0], (255 * np.array(BACKGROUND)).astype(np.uint8))
+    filled = [*panels, *[blank] * (-len(panels) % width)]
+    rows = [filled[k : k + width] for k in range(0, len(filled), width)]
+    return np.concatenate([np.concatenate(row, axis=1) for row in rows], axis=0)
 
 
 def label_rows(rows: Sequence[Any], labels: Sequence[str]) -> Image:
@@ -108,7 +118,7 @@ def label_rows(rows: Sequence[Any], labels: Sequence[str]) -> Image:
 def _lowest(figure: Figure, frames: Frames) -> list[float]:
     """The height of the lowest point of a figure in each of several postures."""
     return [
-        float(outline(figure, Frames(frames.skeleton, *posture))[:, 1].min())
+        lowest_drawn(figure, Frames(frames.skeleton, *posture))
         for posture in zip(frames.positions, frames.rotations, strict=True)
     ]
 

@@ -62,9 +62,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return wrapper
 
 
-def check_fields(data: Any) -> None:
+def check_fields(data: object) -> None:
     """Check the fields of a dataclass against their annotations."""
-    kind: type[Any] = type(data)
+    kind = type(data)
     for name, hint in _field_hints(kind).items():
         check(getattr(data, name), hint, f"{kind.__name__}: {name}")
 

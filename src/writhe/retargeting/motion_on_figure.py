@@ -16,6 +16,7 @@ from writhe.io.figure_from_skeleton import same_bones
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.retargeting.retarget import retarget
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, quaternions, transforms
+from writhe.skeleton.configurations import same_joints
 
 # tolerated motion that the figure's joint cannot represent, when copying joint by joint
 SAME_TURN_RAD, SAME_SHIFT_M = 2e-3, 1e-3
@@ -28,20 +29,13 @@ def on_figure(motion: Motion, figure: Figure, *, floor_m: float | None = None) -
     floor_m: height of the ground under a retargeted motion, as in `retarget`.
     """
     skeleton = figure.skeleton
-    if motion.skeleton.names == skeleton.names and _same_joints(motion.skeleton, skeleton):
+    if same_joints(motion.skeleton, skeleton):
         return motion
     if same_bones(motion.skeleton, skeleton):
         q = _copy_joints(motion, skeleton)
         if q is not None:
             return replace(motion, skeleton=skeleton, q=q)
     return retarget(motion, figure, floor_m=floor_m)
-
-
-def _same_joints(a: Skeleton, b: Skeleton) -> bool:
-    return all(
-        x.kind is y.kind and np.array_equal(x.axis, y.axis)
-        for x, y in zip(a.joints, b.joints, strict=True)
-    )
 
 
 def _copy_joints(motion: Motion, skeleton: Skeleton) -> Floats | None:

@@ -1,8 +1,9 @@
 """Planted feet: detected in the source, locked on the ground under the target by leg IK.
 
 The ball of the foot (the toe joint, or a point of the sole if there is none) is locked, so that a
-heel may still rise, and the sole lies on the ground (`soles`). Corrections fade in and out over
-`BLEND_S`; where a leg would not reach, the hips are lowered smoothly.
+heel may still rise, and the sole lies on the ground (`soles`). The whole body is shifted first, and
+leg IK makes the remaining correction. Corrections fade in and out over `BLEND_S`; where a leg would
+not reach, the hips are lowered smoothly.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ BLEND_S = 0.25
 FULL_REACH = 0.9995  # maximum leg extension, as a fraction of the straight length
 
 
-def keep_feet(
+def lock_planted_feet(
     motion: Motion,
     source_balls: dict[str, Floats],
     target: RestBody,
@@ -40,16 +41,15 @@ def keep_feet(
 ) -> tuple[Motion, dict[str, Any]]:
     """The motion with planted feet locked on the ground, and a report.
 
-    Soles that are planted in the source lie on the ground, and no sole sinks below it: the whole
-    body is shifted first, and leg IK makes the remaining correction. The report has the planted
-    frames, the slide before and after, the ground height, and the largest distance of a planted
-    sole from the ground before and after, m.
+    Soles that are planted in the source lie on the ground, and no sole sinks below it. The report
+    has the planted frames, the slide before and after, the ground height, and the largest distance
+    of a planted sole from the ground before and after, m.
 
     source_balls: positions (F, 3) of the balls of the source's feet, by side.
     floor_m: height of the ground; by default the median height of planted soles, so that the body
-        is not shifted on average.
-    same: whether the motion is that of the source; it is not changed then unless the ground is
-        at another height.
+        keeps its mean height.
+    same: the feet are where the source has them; the motion is then changed only if `floor_m` is
+        not the height of its own ground.
     """
     frames = motion.frames()
     plants = {side: planted_spans(ball, motion.fps) for side, ball in source_balls.items()}
@@ -95,7 +95,7 @@ def keep_feet(
 def _lift(
     low: dict[str, Floats], plants: dict[str, list[tuple[int, int]]], floor: float, fps: float
 ) -> Floats:
-    """(F,) smooth lift of the whole body towards the ground under its planted feet, m.
+    """(F,) smooth upward shift of the whole body that brings its planted soles to the floor, m.
 
     The remaining correction of each foot is small, so that leg IK hardly changes the legs.
     """
@@ -179,7 +179,7 @@ def _slide(
 ) -> float:
     """Largest horizontal distance of a planted foot from where it is at the start of the plant, m.
 
-    The sole stays on the ground, so the ball rises where the foot rolls over its toes.
+    Only horizontal: the ball rises where the foot rolls over its toes.
     """
     farthest = 0.0
     for side, spans in plants.items():

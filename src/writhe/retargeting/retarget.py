@@ -29,7 +29,7 @@ from writhe.recognition.rest_alignment import (
     shortest_rotation,
 )
 from writhe.retargeting.calibration import is_contorted, standing_body
-from writhe.retargeting.planted_feet import keep_feet as lock_planted_feet
+from writhe.retargeting.planted_feet import lock_planted_feet
 from writhe.retargeting.soles import sole
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 from writhe.skeleton.limbs import ANKLES, SIDES
@@ -69,7 +69,7 @@ def retarget(
         where = figure.name if any(r not in roles_to for r in missing) else motion.name
         raise WritheError(
             f"cannot retarget: {where!r} has no joint for {', '.join(missing)}; roles must cover "
-            "hips, shoulders, elbows, hips, knees and ankles"
+            "the pelvis (role hips) and both shoulders, elbows, hips, knees and ankles"
         )
     source = rest_body(motion.skeleton, roles_from, common)
     target = rest_body(figure.skeleton, roles_to, common)

@@ -1,4 +1,7 @@
-"""The soles of a body: points of its feet that touch the ground, moved as its skin is."""
+"""The soles of a body: points of its feet that touch the ground, moved as its skin is.
+
+They are measured here; `planted_feet` puts them on the ground.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import { cancelKeyDrag } from "./timeline/timeline_keys";
 import { nextKeyTime, previousKeyTime } from "./timeline/timeline_math";
 import { openCommandSearch } from "./ui/command_search";
 import { openHelp } from "./ui/help";
+import { focusRegion } from "./ui/page_regions";
 import { toggleTheme } from "./ui/theme";
 import { clearMessages, showMessage } from "./ui/toast";
 
@@ -236,6 +237,14 @@ function viewActions(editor: Editor): Action[] {
     { name: "compare", title: "Compare two methods", keys: ["D"], group, run: () => toggleComparison(editor) },
     { name: "theme", title: "Light or dark theme", keys: ["T"], group, run: toggleTheme },
     { name: "search", title: "Find an action", keys: ["Ctrl+K", "/"], group, run: () => openCommandSearch(editor) },
+    { name: "next-region", title: "Next part of the page", keys: ["F6"], group, run: () => focusRegion(1) },
+    {
+      name: "previous-region",
+      title: "Previous part of the page",
+      keys: ["Shift+F6"],
+      group,
+      run: () => focusRegion(-1),
+    },
     { name: "help", title: "Help and shortcuts", keys: ["?", "F1"], group, run: () => openHelp(editor.actions) },
   ];
 }

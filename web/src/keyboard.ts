@@ -25,6 +25,7 @@ export function listenToKeys(actions: Action[]): void {
 
 /** Whether the focused element handles this key. Number fields leave letters other than "e" to the shortcuts. */
 function usesKey(target: HTMLElement, event: KeyboardEvent): boolean {
+  if (/^F\d+$/.test(event.key)) return false;
   const letter = /^[a-df-z]$/i.test(event.key) && !event.ctrlKey && !event.metaKey;
   if (target.matches(TEXT_FIELDS) && !(target.matches("[type=number]") && letter)) return true;
   if (target.matches("button, [type=checkbox]")) {

@@ -327,15 +327,34 @@ def test_it_fits_a_tablet_in_portrait(open_page: OpenPage) -> None:
 
 def test_it_can_be_reached_by_keyboard(open_page: OpenPage) -> None:
     page = open_page(size=(960, 520))
-    names = set()
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        names.add(
-            page.evaluate(
-                "document.activeElement.ariaLabel || document.activeElement.textContent || ''"
-            )
+
+    def focused() -> str:
+        return page.evaluate(
+            "document.activeElement.ariaLabel || document.activeElement.textContent || ''"
         )
-    assert {"Title of the document", "Export", "Method", "Time", "Mirror"} <= names
+
+    def in_region(region: str) -> bool:
+        return page.evaluate(f"document.activeElement.closest('.{region}') !== null")
+
+    regions = ["topbar", "viewport-canvas", "panel", "transport", "lanes"]
+    for region in [*regions, "topbar"]:
+        page.keyboard.press("F6")
+        assert in_region(region), region
+    page.keyboard.press("Shift+F6")
+    assert in_region("lanes")
+    controls = {
+        "topbar": ["Title of the document", "Export"],
+        "panel": ["Method", "Mirror"],
+        "lanes": ["Time"],
+    }
+    for region, wanted in controls.items():
+        while not in_region(region):
+            page.keyboard.press("F6")
+        names = {focused()}
+        while in_region(region):
+            page.keyboard.press("Tab")
+            names.add(focused())
+        assert set(wanted) <= names
     page.locator("canvas.viewport-canvas").focus()
     page.keyboard.press("?")
     assert page.get_by_role("dialog").get_by_text("Mirror the pose").is_visible()

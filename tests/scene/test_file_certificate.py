@@ -369,6 +369,23 @@ def test_a_node_that_shears_is_refused(tmp_path):
         load_gltf_keys(armature_glb(tmp_path, matrix=matrix))
 
 
+def test_a_container_above_the_root_is_not_another_body(tmp_path):
+    """Blender writes the armature of a character as a joint above its root."""
+    path = arm_bvh(tmp_path, CHANNELS[2], 0.0, 60.0)
+    wrapped = tmp_path / "wrapped.bvh"
+    text = path.read_text().replace(
+        "ROOT base", "ROOT Armature\n{\nOFFSET 0 0 0\nCHANNELS 0\nJOINT base"
+    )
+    wrapped.write_text(text.replace("MOTION", "}\nMOTION"))
+    for post_degrees, certified in ((30.0, False), (150.0, True)):
+        body = arm_figure(path, post_degrees)
+        assert certify_file(path, figure=body).certificate.certified is certified
+        assert certify_file(wrapped, figure=body).certificate.certified is certified
+    wrapped.write_text(wrapped.read_text().replace("JOINT post", "JOINT stick"))
+    with pytest.raises(WritheError, match="another skeleton"):
+        certify_file(wrapped, figure=arm_figure(path, 150.0))
+
+
 def test_a_file_of_another_skeleton_is_refused(human, tmp_path):
     path = arm_bvh(tmp_path, CHANNELS[0], 0, 10)
     with pytest.raises(WritheError, match="another skeleton"):

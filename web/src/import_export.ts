@@ -24,11 +24,13 @@ export async function savePicture(editor: Editor): Promise<void> {
   showMessage("Picture saved.");
 }
 
+const SEVERAL_CHARACTERS = ["bvh", "glb"]; // files of other formats hold one
+
 /** Export motion: a dialog says what is written, of which characters, and what is not certified. */
 export function exportMotion(editor: Editor, suffix: string): void {
   const actor = activeActor();
   if (!actor || !store.state) return;
-  const actors = store.state.actors;
+  const actors = SEVERAL_CHARACTERS.includes(suffix) ? store.state.actors : [actor];
   const bad = uncertified(store.certificate);
   if (bad.length === 0 && actors.length === 1) return void saveMotion(editor, suffix, actor.id);
   let chosen = actors.length > 1 ? 0 : actor.id;

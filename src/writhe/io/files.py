@@ -2,11 +2,13 @@
 
 To add a format, add a reader to `load` (and to `_load_figure`, if it has meshes) or a writer to
 `save`, its suffix to `READABLE` or `WRITABLE`, its first bytes to `_MAGIC_BYTES`, and a section to
-`docs/files.md`. The studio accepts the format if `studio/files/import_export.py` lists it.
+`docs/files.md`. The studio accepts the format if `studio/files/imports.py` or
+`exports.py` lists it.
 """
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +51,17 @@ def file_format(path: Path) -> str:
             same_family = next((group for group in (GLTF, USD) if found in group), (found,))
             return suffix if suffix in same_family else found
     return suffix
+
+
+def can_write(suffix: str) -> bool:
+    """Whether this installation can write such files: USD needs usd-core, FBX Blender."""
+    if suffix in USD:
+        return importlib.util.find_spec("pxr") is not None
+    if suffix == ".fbx":
+        from writhe.io.fbx.write import has_blender
+
+        return has_blender()
+    return suffix in WRITABLE
 
 
 @checked

@@ -231,7 +231,7 @@ def _body(
     """The figure that the file moves: the file's skeleton, with shapes."""
     known = figure or (None if actor is None else actor.figure)
     if known is not None:
-        if sorted(motion.skeleton.names) != sorted(known.skeleton.names):
+        if not _same_joints(known.skeleton, motion.skeleton):
             raise WritheError(
                 f"{file} moves another skeleton than {known.name!r}: retarget the motion first"
             )
@@ -267,21 +267,35 @@ def _check_one_person(file: Path, figure: Figure) -> None:
         )
 
 
-def _same_bones(one: Skeleton, other: Skeleton) -> bool:
-    """Whether the bones of two skeletons are the same vectors in the world at rest.
+def _same_joints(body: Skeleton, stored: Skeleton) -> bool:
+    """Whether a file's skeleton has the joints of a body, apart from containers above its root.
+
+    Blender, for example, writes the armature of a character as a joint above the hips.
+    """
+    known = set(body.names)
+    if not known <= set(stored.names):
+        return False
+    roots = (joint.name for joint in body.joints if joint.parent is None)
+    above = {stored.names[i] for root in roots for i in stored.ancestors(root)}
+    return set(stored.names) - known <= above
+
+
+def _same_bones(body: Skeleton, stored: Skeleton) -> bool:
+    """Whether the bones of a body are the same vectors in the world at rest as those of a file.
 
     The same lengths would not do: shapes would point along the bones of another rest pose.
     """
+    known = set(body.names)
 
     def bones(skeleton: Skeleton) -> dict[str, tuple[str, Floats]]:
         at, index = skeleton.rest_positions, skeleton.index
         return {
             joint.name: (joint.parent, at[index(joint.name)] - at[index(joint.parent)])
             for joint in skeleton.joints
-            if joint.parent is not None
+            if joint.parent in known
         }
 
-    mine, theirs = bones(one), bones(other)
+    mine, theirs = bones(body), bones(stored)
     return mine.keys() == theirs.keys() and all(
         parent == theirs[name][0] and float(np.linalg.norm(bone - theirs[name][1])) < SAME_BONES_M
         for name, (parent, bone) in mine.items()

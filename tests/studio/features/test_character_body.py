@@ -17,7 +17,7 @@ from writhe.studio.document import Document
 from writhe.studio.document.embedded_figures import encode_figure
 from writhe.studio.editing import character_bodies as bodies
 from writhe.studio.editing import edits
-from writhe.studio.files.import_export import export
+from writhe.studio.files.exports import export
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from writhe.studio.editing.scene import object_edits
 from writhe.studio.editing.scene.scene_builder import SceneKey, build_scene, sample_document
 from writhe.studio.features.motion import certificate
 from writhe.studio.features.motion.certificate import CheckMotion, document_certificate
-from writhe.studio.files.import_export import certificate_of, export
+from writhe.studio.files.exports import certificate_of, export
 from writhe.studio.server.jobs import Job
 
 BEYOND_M = 1.1e-3  # the certificate promises 1 mm; the check samples

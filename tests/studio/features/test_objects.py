@@ -19,7 +19,7 @@ from writhe.studio.document.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from writhe.studio.editing.move_actor import move_actor
 from writhe.studio.editing.scene import object_edits, placements, scene_objects
 from writhe.studio.editing.starting_poses import starting_pose
-from writhe.studio.files.import_export import import_file
+from writhe.studio.files.imports import import_file
 
 
 @pytest.fixture

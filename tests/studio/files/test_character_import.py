@@ -10,7 +10,8 @@ from ascii_fbx import write_fbx
 from generated_characters import png
 from writhe.io.gltf.container import Glb
 from writhe.studio.document import Document
-from writhe.studio.files.import_export import export, import_file, inspect_file
+from writhe.studio.files.exports import export
+from writhe.studio.files.imports import import_file, inspect_file
 
 pytest.importorskip("ufbx", reason="ufbx is not installed (extra fbx)")
 

@@ -19,7 +19,7 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
 from writhe.studio.features.motion import trajectories
 from writhe.studio.features.posing import solver_settings
-from writhe.studio.files.import_export import import_file
+from writhe.studio.files.imports import import_file
 from writhe.studio.files.shared_files import MAX_FILES, SharedFiles
 from writhe.studio.server.command_handlers import carry_out
 

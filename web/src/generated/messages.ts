@@ -247,6 +247,7 @@ export interface FigureShape {
   nodes: number[];
   units_m: number[];
   facing_rad: number;
+  vrm?: boolean;
 }
 
 /** A pinned joint and its target position; `both` means orientation too. */

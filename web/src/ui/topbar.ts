@@ -6,7 +6,7 @@ import type { Editor } from "../editor";
 import { exportFilm } from "../film_export";
 import { icon } from "../icons";
 import { chooseFile, download, exportMotion, savePicture } from "../import_export";
-import { on, store } from "../store";
+import { activeActor, on, store } from "../store";
 import { iconButton, menuButton } from "./buttons";
 import { onTheme, toggleTheme } from "./theme";
 
@@ -26,17 +26,22 @@ function certificateNote(): string {
 const EXPORT_FORMATS: { [suffix: string]: string } = {
   bvh: "The skeleton's motion, for most animation tools",
   glb: "Characters as imported, with materials and motion, and the objects: for Blender and game engines",
+  vrm: "This avatar as it was, with the motion in it",
+  usdz: "This character with materials and motion, for USD programs",
+  fbx: "This character with materials and motion, for game engines (written by Blender)",
 };
 
 function exportMenu(editor: Editor): HTMLElement {
   const saveDocument = () =>
     download(`${store.state?.name ?? "document"}.writhe`, `api/documents/${editor.document}/file`);
   const motions = () =>
-    (store.welcome?.export_suffixes ?? []).map((suffix): [string, string, () => void] => [
-      suffix.toUpperCase(),
-      EXPORT_FORMATS[suffix] ?? "Motion",
-      () => void exportMotion(editor, suffix),
-    ]);
+    (store.welcome?.export_suffixes ?? [])
+      .filter((suffix) => suffix !== "vrm" || store.figures.get(activeActor()?.figure ?? "")?.vrm)
+      .map((suffix): [string, string, () => void] => [
+        suffix.toUpperCase(),
+        EXPORT_FORMATS[suffix] ?? "Motion",
+        () => void exportMotion(editor, suffix),
+      ]);
   return menuButton(
     "save",
     "Export",

@@ -21,6 +21,8 @@ def main(source: str, target: str, fps: float, frames: int) -> None:
     bpy.ops.import_scene.gltf(filepath=source)
     for shape in [o for o in bpy.data.objects if o.name.startswith("Icosphere")]:
         bpy.data.objects.remove(shape)  # the importer's drawing of bones
+    for material in bpy.data.materials:
+        _shade_unlit(material)
     for i, image in enumerate(bpy.data.images):  # the exporter tells packed images apart by path
         kind = "jpg" if image.file_format == "JPEG" else "png"
         image.filepath_raw = f"//{i}-{bpy.path.clean_name(image.name)}.{kind}"
@@ -40,6 +42,22 @@ def main(source: str, target: str, fps: float, frames: int) -> None:
         bake_anim_simplify_factor=0.0,
     )
     sys.stdout.flush()
+
+
+def _shade_unlit(material: Any) -> None:
+    """Give an unlit material, as avatars have them, the one shader that the FBX exporter knows."""
+    if not material.use_nodes:
+        return
+    tree = material.node_tree
+    kinds = {node.type for node in tree.nodes}
+    textures = [node for node in tree.nodes if node.type == "TEX_IMAGE" and node.image]
+    if "BSDF_PRINCIPLED" in kinds or not textures:
+        return
+    shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
+    tree.links.new(textures[0].outputs["Color"], shader.inputs["Base Color"])
+    output = next((node for node in tree.nodes if node.type == "OUTPUT_MATERIAL"), None)
+    output = output or tree.nodes.new("ShaderNodeOutputMaterial")
+    tree.links.new(shader.outputs["BSDF"], output.inputs["Surface"])
 
 
 if __name__ == "__main__":

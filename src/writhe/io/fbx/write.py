@@ -49,6 +49,15 @@ def blender_command() -> list[str]:
     return [program, "--background", "--factory-startup", "--python"]
 
 
+def has_blender() -> bool:
+    """Whether there is a Blender that can write FBX files."""
+    try:
+        blender_command()
+    except WritheError:
+        return False
+    return True
+
+
 def _keep_animation(path: Path, name: str) -> None:
     """Remove the other animations from a .glb file: Blender would write one of them."""
     data = path.read_bytes()
@@ -88,8 +97,10 @@ def save_fbx(
             raise WritheError(f"{path}: Blender took longer than {TIMEOUT_S:g} s") from None
         if not output.is_file():
             said = done.stderr.decode(errors="replace").strip().splitlines()
-            last = said[-1] if said else f"it ended with code {done.returncode}"
-            raise WritheError(f"{path}: Blender could not write the file: {last}. {_HOW}")
+            # Blender adds a line with its own location after that of the exception
+            last = [line for line in said if "Error: " in line][-1:] or said[-1:]
+            problem = last[0] if last else f"it ended with code {done.returncode}"
+            raise WritheError(f"{path}: Blender could not write the file: {problem}. {_HOW}")
         shutil.copyfile(output, path)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from writhe.io.gltf.container import Glb
 from writhe.json_values import is_list, is_object
 from writhe.recognition.naming_conventions import roles_of_vrm
+from writhe.skeleton.source_file import SourceFile
 
 
 def vrm_version(glb: Glb) -> str | None:
@@ -21,6 +22,11 @@ def vrm_version(glb: Glb) -> str | None:
         if name in names:
             return version
     return None
+
+
+def is_avatar(file: SourceFile) -> bool:
+    """Whether a glTF file is a VRM character, not a VRM animation."""
+    return vrm_version(Glb(file)) in ("0.x", "1.0")
 
 
 def humanoid_nodes(glb: Glb) -> dict[str, int]:

@@ -60,7 +60,8 @@ class FigureShape(Message, tag="figure"):
 
     `model` is the key of the figure's glTF file, empty without one; `nodes` gives the node of each
     joint in it, `units_m` the metres per unit of each node's translation. `facing_rad` is the angle
-    about the vertical axis from +Z to where a person faces at rest; 0 for other figures.
+    about the vertical axis from +Z to where a person faces at rest; 0 for other figures. `vrm`:
+    whether the file is a VRM avatar, which can be exported as one.
     """
 
     figure: str
@@ -76,6 +77,7 @@ class FigureShape(Message, tag="figure"):
     nodes: list[int]
     units_m: list[float]
     facing_rad: float
+    vrm: bool = False
 
 
 class PinState(MessagePart):

@@ -28,7 +28,7 @@ from writhe.json_values import is_object
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing.posers import Posers
-from writhe.studio.files import import_export
+from writhe.studio.files import exports, imports
 from writhe.studio.files.document_folder import DocumentFolder
 from writhe.studio.files.films import Films
 from writhe.studio.files.shared_files import SharedFiles
@@ -199,9 +199,9 @@ async def _export(studio: Studio, request: Request) -> Response:
     document, release = studio.borrow(params["number"])
     try:
         actors = [row.id for row in document.actors()] if actor == 0 else [actor]
-        data, name = await studio.threaded(lambda: import_export.export(document, actors, suffix))
+        data, name = await studio.threaded(lambda: exports.export(document, actors, suffix))
         proven = await studio.threaded(
-            lambda: import_export.certificate_of_all(document, actors, data, suffix)
+            lambda: exports.certificate_of_all(document, actors, data, suffix)
         )
     finally:
         release()
@@ -214,7 +214,7 @@ async def _export(studio: Studio, request: Request) -> Response:
 
 async def _inspect(studio: Studio, request: Request) -> Response:
     data, name = await _body(request), request.query_params.get("name", "")
-    return JSONResponse(await studio.threaded(lambda: import_export.inspect_file(name, data)))
+    return JSONResponse(await studio.threaded(lambda: imports.inspect_file(name, data)))
 
 
 async def _model(studio: Studio, request: Request) -> Response:
@@ -235,7 +235,7 @@ async def _import(studio: Studio, request: Request) -> Response:
     document, release = studio.borrow(number)
     try:
         report, actor = await studio.threaded(
-            lambda: import_export.import_file(
+            lambda: imports.import_file(
                 document,
                 _whole_number(query.get("actor", "")),
                 query.get("name", ""),

@@ -26,7 +26,8 @@ from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.posers import Posers
 from writhe.studio.feature import Outcome
-from writhe.studio.files.import_export import export_suffixes, import_suffixes
+from writhe.studio.files.exports import export_suffixes
+from writhe.studio.files.imports import import_suffixes
 from writhe.studio.files.upload_check import check_picture
 from writhe.studio.protocol.registry import MESSAGE_HANDLERS, TASKS, decoder, encoder
 from writhe.studio.server.command_handlers import carry_out, commit

@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from writhe.arrays import Floats, vector3
+from writhe.io.gltf.vrm import is_avatar
 from writhe.skeleton import Capsule, Figure, forward
 from writhe.skeleton.limbs import SIDES
 from writhe.skeleton.quaternions import quaternion_of
@@ -38,8 +39,13 @@ def figure_message(document: Document, name: str) -> FigureShape:
     shape, model = figure_shape(document.figure(name)), document.figure_model(name)
     if model is None:
         return shape
+    source = document.figure_with_file(name).source
     return msgspec.structs.replace(
-        shape, model=model.key, nodes=list(model.nodes), units_m=list(model.units_m)
+        shape,
+        model=model.key,
+        nodes=list(model.nodes),
+        units_m=list(model.units_m),
+        vrm=source is not None and is_avatar(source),
     )
 
 

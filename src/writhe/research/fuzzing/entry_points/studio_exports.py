@@ -25,7 +25,7 @@ from writhe.studio.document.row_types import pack
 from writhe.studio.editing import edits
 from writhe.studio.editing.scene import object_edits, scene_objects
 from writhe.studio.editing.scene.scene_builder import SceneKey, actor_label, build_scene
-from writhe.studio.files.import_export import certificate_of_all, export
+from writhe.studio.files.exports import certificate_of_all, export
 
 
 def studio_export(rng: np.random.Generator) -> Case:

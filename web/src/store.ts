@@ -114,7 +114,7 @@ export function selectedJoints(): number[] {
 }
 
 /** Whether a limb is posed joint by joint (FK) instead of by inverse kinematics. */
-export function isForward(actor: number, joint: number): boolean {
+export function usesFk(actor: number, joint: number): boolean {
   return (
     store.state?.features.limb_modes.limbs.some((limb) => limb.actor === actor && limb.joints.includes(joint)) ?? false
   );

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.arrays import Bools, Floats, Ints, number
-from writhe.collision.certificate import Certificate, DeepOverlap, PairWorst, worst_certificate
+from writhe.collision.certificate import Certificate, PairWorst, worst_certificate
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.collision.certify_arguments import Subject, rows_and_rate, table_of
 from writhe.collision.collision_table import CollisionTable
@@ -36,7 +36,7 @@ from writhe.collision.swept_intervals import (
     with_doubled_room,
     with_interpolation,
 )
-from writhe.collision.verdict import Verdict
+from writhe.collision.verdict import motion_verdict
 from writhe.errors import WritheError
 from writhe.kernels.collision.clip_sweep import DIP_M, OpenIntervals, SweptClip, sweep_open
 from writhe.kernels.collision.interval_bounds import bound_intervals, clearances_at
@@ -269,12 +269,13 @@ def _certify(
     undecided += unproven_folds
     lower_bound -= error_m
     return Certificate(
-        verdict=_verdict(
-            events,
-            bool(folded) or bool((clip.failed == 1)[~close].any()),
-            bool(rows.started.any()),
-            undecided,
-            rows.depths_m,
+        verdict=motion_verdict(
+            passes_through=any(event.pass_through for event in events),
+            overlaps_deeply=bool(events),
+            fails=bool(folded) or bool((clip.failed == 1)[~close].any()),
+            starts_in_violation=bool(rows.started.any()),
+            ends_shallower=rows.depths_m[1] < rows.depths_m[0] - DIP_M,
+            decided=undecided == 0,
         ),
         pass_throughs=tuple(e for e in events if e.pass_through),
         deep_overlaps=tuple(events),
@@ -293,30 +294,6 @@ def _certify(
         untested_pairs=sum(rule.left_out for rule in table.rules),
         folded_joints=folded,
     )
-
-
-def _verdict(
-    events: list[DeepOverlap],
-    fails: bool,
-    starts_in_violation: bool,
-    undecided: int,
-    depths_m: tuple[float, float],
-) -> Verdict:
-    """The verdict of one interpolation.
-
-    A deep overlap of thin shapes is a penetration even where it is within the slack.
-
-    fails: a pair gets deeper than allowed, or a joint is folded. depths_m: the penetration at the
-    first and last frame.
-    """
-    if any(event.pass_through for event in events):
-        return Verdict.PASSES_THROUGH
-    if fails or (events and not starts_in_violation):
-        return Verdict.PENETRATING
-    if starts_in_violation:
-        improves = undecided == 0 and depths_m[1] < depths_m[0] - DIP_M
-        return Verdict.IMPROVING if improves else Verdict.PENETRATING
-    return Verdict.UNDECIDED if undecided else Verdict.CERTIFIED
 
 
 def _worst_pairs(

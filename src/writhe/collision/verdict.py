@@ -1,4 +1,4 @@
-"""The verdicts of a certificate; `collision.certify._verdict` decides which one a motion gets."""
+"""The verdicts of a certificate, and which one a motion gets."""
 
 from __future__ import annotations
 
@@ -21,6 +21,32 @@ class Verdict(StrEnum):
 
 
 _FROM_BEST = tuple(Verdict)
+
+
+def motion_verdict(
+    *,
+    passes_through: bool,
+    overlaps_deeply: bool,
+    fails: bool,
+    starts_in_violation: bool,
+    ends_shallower: bool,
+    decided: bool,
+) -> Verdict:
+    """The verdict of a motion under one interpolation.
+
+    overlaps_deeply: one core is inside the other shape; for thin shapes this is a penetration even
+        if it is within the slack.
+    fails: a pair gets deeper than allowed, or a joint is folded.
+    ends_shallower: the penetration of the last frame is smaller than that of the first.
+    decided: every pair is proven clear or in violation at all times.
+    """
+    if passes_through:
+        return Verdict.PASSES_THROUGH
+    if fails or (overlaps_deeply and not starts_in_violation):
+        return Verdict.PENETRATING
+    if starts_in_violation:
+        return Verdict.IMPROVING if decided and ends_shallower else Verdict.PENETRATING
+    return Verdict.CERTIFIED if decided else Verdict.UNDECIDED
 
 
 def worst_verdict(verdicts: Iterable[Verdict]) -> Verdict:

@@ -34,7 +34,7 @@ class NeighbourSearch:
         self.rotation = np.ascontiguousarray(vectors[:, ::-1])
         self.tree = build_tree(centred @ self.rotation, np.ascontiguousarray(linking))
         size = self.tree.child.size
-        self._queue = QueryWorkspace(
+        self._workspace = QueryWorkspace(
             np.empty(size, dtype=np.int64),
             np.empty(size),
             np.empty(self.tree.child.shape[1], dtype=np.float32),
@@ -55,7 +55,7 @@ class NeighbourSearch:
         linking_32 = linking.astype(np.float32)
         while True:
             found = nearest_postures(
-                self.tree, rotated, linking_32, radius, self._queue, indices, squares
+                self.tree, rotated, linking_32, radius, self._workspace, indices, squares
             )
             if found == k:
                 return indices, np.sqrt(squares)

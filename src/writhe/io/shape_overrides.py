@@ -41,11 +41,12 @@ def with_overrides(figure: Figure, overrides: Mapping[str, object]) -> Figure:
     unknown = sorted(set(overrides) - set(_KEYS))
     if unknown:
         raise WritheError(
-            f"{', '.join(unknown)}: corrections of shapes have the keys {', '.join(_KEYS)}"
+            f"unknown key {', '.join(map(repr, unknown))} in corrections of shapes; "
+            f"allowed: {', '.join(_KEYS)}"
         )
     excluded = overrides.get("exclude", [])
     if not isinstance(excluded, list | tuple | set):
-        raise WritheError('"exclude" is a list of joints')
+        raise WritheError(f'"exclude" must be a list of joints or shapes, not {excluded!r}')
     names = [str(name) for name in cast(list[object], excluded)]
     factors = _numbers(overrides, "radius", _FACTOR, "a factor")
     metres = _numbers(overrides, "radius_m", _RADIUS_M, "a number of metres")
@@ -77,7 +78,7 @@ def _numbers(
 ) -> dict[str, float]:
     table = overrides.get(key, {})
     if not isinstance(table, Mapping):
-        raise WritheError(f'"{key}" maps joints to numbers')
+        raise WritheError(f'"{key}" must map joints or shapes to numbers, not be {table!r}')
     out: dict[str, float] = {}
     for name, value in cast(Mapping[str, object], table).items():
         if not isinstance(value, int | float) or not bounds[0] <= value <= bounds[1]:

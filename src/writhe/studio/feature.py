@@ -19,11 +19,11 @@ from writhe.studio.editing.editor import Editor
 from writhe.studio.protocol import Command, Message, MessagePart, Task
 from writhe.studio.server.jobs import Job
 
-CommandBody = TypeVar("CommandBody", bound=Callable[[Editor, Edit, Any], None])
+CommandHandler = TypeVar("CommandHandler", bound=Callable[[Editor, Edit, Any], None])
 QueryBody = TypeVar("QueryBody", bound=Callable[[Editor, Any], Message])
 SessionBody = TypeVar("SessionBody", bound=Callable[[Editor, Any], Message | None])
 StateBody = TypeVar("StateBody", bound=Callable[[Editor], MessagePart])
-DragBody = TypeVar("DragBody", bound=Callable[[Editor, int], MessagePart | None])
+DragHandler = TypeVar("DragHandler", bound=Callable[[Editor, int], MessagePart | None])
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ class Feature:
         self.state_of: Callable[[Editor], MessagePart] | None = None
         self.drag_part: DragPart | None = None
 
-    def command(self, label: str) -> Callable[[CommandBody], CommandBody]:
+    def command(self, label: str) -> Callable[[CommandHandler], CommandHandler]:
         """Register `body(editor, edit, message)`, which edits the document; undo shows `label`."""
 
-        def register(body: CommandBody) -> CommandBody:
+        def register(body: CommandHandler) -> CommandHandler:
             self.commands[_handled(body, Command)] = (label, body)
             return body
 
@@ -119,7 +119,7 @@ class Feature:
         self.state_of = body
         return body
 
-    def drag_diagnostic(self, body: DragBody) -> DragBody:
+    def drag_diagnostic(self, body: DragHandler) -> DragHandler:
         """Register `body(editor, actor)`, which measures the pose after each drag step of an actor.
 
         It reads only and returns the feature's part of the DragResult, or None.
@@ -127,7 +127,7 @@ class Feature:
         self.drag_part = DragPart(DragPartKind.DIAGNOSTIC, body)
         return body
 
-    def drag_preview(self, body: DragBody) -> DragBody:
+    def drag_preview(self, body: DragHandler) -> DragHandler:
         """Register `body(editor, actor)`, which shows what a drag step of a keyed actor changes.
 
         It reads only and returns the feature's part of the DragResult, or None.
@@ -135,7 +135,7 @@ class Feature:
         self.drag_part = DragPart(DragPartKind.PREVIEW, body)
         return body
 
-    def drag_follower(self, body: DragBody) -> DragBody:
+    def drag_follower(self, body: DragHandler) -> DragHandler:
         """Register `body(editor, actor)`, which moves other actors after each drag step of one.
 
         It may solve, and adds the actors that it moves to `editor.followers`. Followers run before

@@ -5,7 +5,7 @@ import type { DragHandle, DragResult } from "../generated/messages";
 import { usesTouch } from "../labels";
 import { bothSides, handOf, limbOf } from "../limbs";
 import { floats } from "../sampled_motion";
-import { isForward, notify, selectedJoints, store } from "../store";
+import { notify, selectedJoints, store, usesFk } from "../store";
 import { showMessage } from "../ui/toast";
 import type { Character } from "./character";
 import type { ActorHit, SurfaceHit, Viewport } from "./viewport";
@@ -23,7 +23,7 @@ interface Grip {
   alone: boolean; // only this part turns
   start: THREE.Vector3; // the target at first
   leader: number | null; // of a joint that is dragged along because it is selected too: the pointer that it follows
-  forward: { centre: THREE.Vector3; rotation: THREE.Quaternion } | null; // of a joint turned by FK: where it was when the drag began
+  fkStart: { centre: THREE.Vector3; rotation: THREE.Quaternion } | null; // of a joint turned by FK: where it was when the drag began
   palm: boolean; // a hand, whose palm is laid on surfaces
   thickness: number; // how far in front of a surface the dragged point stays
 }
@@ -31,12 +31,12 @@ interface Grip {
 const FRAME_MS = 1000 / 60;
 const IN_FRONT_M = 0.05; // how far in front of the body a limb is dragged: about its thickness
 const FINGER_M = 0.014; // the same for a finger
-const MAX_DEPTH_CHANGE_M = 0.8; // a surface nearer to the viewer than this belongs to another character and is ignored
+const MAX_DEPTH_CHANGE_M = 0.8; // a hit on the own body that is this much nearer to the camera than the dragged point is ignored
 const BEHIND_M = 0.15; // depth of the plane of drags behind the body, from the root
 const MAX_SNAP_M = 0.5; // how far in depth a limb moves to lie on what is under the pointer
 const TIMEOUT_MS = 1500; // a result that takes longer counts as lost
 const MAX_FRAMES = 4; // solver frames in one message
-const TOGETHER = -1000; // a joint that is dragged along has the pointer number TOGETHER - joint
+const FOLLOWER_POINTER_BASE = -1000; // a joint that is dragged along has this pointer number less its own
 const NEAR_JOINT = 0.07; // a press this near to a selected joint counts as on it, relative to the height of the figure
 const ROUND_TRIPS = 600; // kept for the benchmark
 
@@ -85,14 +85,12 @@ export class BodyDrag {
     this.actor = actor;
     store.dragging = true;
     const hand = handOf(character, hit.joint);
-    const forward = !comparedSide && isForward(actor, hit.joint);
+    const fk = !comparedSide && usesFk(actor, hit.joint);
     this.grips.set(pointer, {
       joint: hit.joint,
       start: hit.point.clone(),
       leader: null,
-      forward: forward
-        ? { centre: character.jointPosition(hit.joint), rotation: character.jointRotation(hit.joint) }
-        : null,
+      fkStart: fk ? { centre: character.jointPosition(hit.joint), rotation: character.jointRotation(hit.joint) } : null,
       limb: limbOf(character, hand ?? hit.joint),
       palm: hand === hit.joint,
       thickness: hand !== null && hand !== hit.joint ? FINGER_M : IN_FRONT_M,
@@ -102,12 +100,12 @@ export class BodyDrag {
       orientation: null,
       surface: null,
       comparedSide,
-      alone: forward,
+      alone: fk,
     });
-    if (!forward && !comparedSide) this.grabTogether(pointer, hit, character);
+    if (!fk && !comparedSide) this.grabTogether(pointer, hit, character);
     this.settled = false;
     this.dirty = true;
-    this.pump();
+    this.sendIfReady();
     return true;
   }
 
@@ -118,9 +116,9 @@ export class BodyDrag {
     const nearest = joints.toSorted((a, b) => away(a) - away(b))[0];
     if (joints.length < 2 || (nearest !== hit.joint && away(nearest) > NEAR_JOINT * character.shape.height)) return;
     for (const other of joints) {
-      if (other === nearest || other === hit.joint || isForward(this.actor, other)) continue;
+      if (other === nearest || other === hit.joint || usesFk(this.actor, other)) continue;
       const at = character.jointPosition(other);
-      this.grips.set(TOGETHER - other, {
+      this.grips.set(FOLLOWER_POINTER_BASE - other, {
         ...this.grips.get(pointer)!,
         joint: other,
         limb: null,
@@ -143,14 +141,14 @@ export class BodyDrag {
       if (!this.grab(pointer, { actor: store.active, joint, point, normal, distance: 0 }, false)) return;
     }
     const grip = this.grips.get(pointer)!;
-    if (grip.forward) this.turnTowards(grip, position);
+    if (grip.fkStart) this.turnTowards(grip, position);
     else grip.target.copy(position);
     this.changed(pointer);
   }
 
   /** Turn a joint about its centre, so that the grabbed point goes towards a position (FK). */
   private turnTowards(grip: Grip, position: THREE.Vector3): void {
-    const { centre, rotation } = grip.forward!;
+    const { centre, rotation } = grip.fkStart!;
     const from = grip.start.clone().sub(centre).normalize();
     const to = position.clone().sub(centre).normalize();
     grip.orientation = new THREE.Quaternion().setFromUnitVectors(from, to).multiply(rotation);
@@ -165,7 +163,7 @@ export class BodyDrag {
       if (grip.leader === pointer) grip.target.copy(grip.start).add(main.target).sub(main.start);
     this.dirty = true;
     this.settled = false;
-    this.pump();
+    this.sendIfReady();
   }
 
   /** Rotate a joint in place, for the rotation gizmo; unless `alone`, the body follows. */
@@ -183,7 +181,7 @@ export class BodyDrag {
       thickness: 0,
       start: target,
       leader: null,
-      forward: null,
+      fkStart: null,
       pointInJoint: new THREE.Vector3(),
       plane: new THREE.Plane(),
       target,
@@ -194,17 +192,17 @@ export class BodyDrag {
     });
     this.dirty = true;
     this.settled = false;
-    this.pump();
+    this.sendIfReady();
   }
 
   /** Follow the pointer in a plane parallel to the view; with `behind`, on the far side of the body there. */
   move(pointer: number, x: number, y: number, behind = false): void {
     const grip = this.grips.get(pointer);
-    if (!grip || (grip.orientation && !grip.forward)) return;
+    if (!grip || (grip.orientation && !grip.fkStart)) return;
     const ray = this.viewport.ray(x, y);
     const at = ray.intersectPlane(grip.plane, new THREE.Vector3());
     if (!at) return;
-    if (grip.forward) this.turnTowards(grip, at);
+    if (grip.fkStart) this.turnTowards(grip, at);
     else grip.target.copy(behind && grip.limb ? this.behindBody(grip.limb, ray, at) : this.onSurface(grip, ray, at));
     this.changed(pointer);
   }
@@ -229,7 +227,7 @@ export class BodyDrag {
     }
     this.dirty = true;
     this.settled = false;
-    this.pump();
+    this.sendIfReady();
   }
 
   /** The target of a limb on the object or other character under the pointer, else in front of the own body. */
@@ -263,7 +261,7 @@ export class BodyDrag {
     this.showHeld();
     if (this.active) {
       this.dirty = true;
-      this.pump();
+      this.sendIfReady();
       return;
     }
     this.outstanding = false;
@@ -320,11 +318,11 @@ export class BodyDrag {
     this.showHeld();
     this.viewport.draw();
     notify("pose");
-    if (this.active) requestAnimationFrame(() => this.pump());
+    if (this.active) requestAnimationFrame(() => this.sendIfReady());
   }
 
   /** Send the newest targets, unless a result is outstanding. */
-  private pump(): void {
+  private sendIfReady(): void {
     if (!this.active || (!this.dirty && this.settled)) return;
     const now = performance.now();
     if (this.outstanding && now - this.lastSent < TIMEOUT_MS) return;

@@ -116,7 +116,10 @@ def _frame_count(path: Path, text: str, line: int) -> int:
     count = int(text)
     if not 1 <= count <= MAX_FRAMES:
         raise FileFormatError(
-            path, f"{count} frames; 1 to {MAX_FRAMES} can be read", line=line, remedy="split it"
+            path,
+            f"{count} frames; 1 to {MAX_FRAMES} can be read",
+            line=line,
+            remedy="split the clip",
         )
     return count
 
@@ -173,7 +176,9 @@ class _HierarchyParser:
         word = self._next(what)
         value = _float(word)
         if value is None:
-            raise self._error(f"{word[:40]!r} is not a number for {what}", "three numbers")
+            raise self._error(
+                f"{word[:40]!r} is not a number for {what}", "write three numbers after OFFSET"
+            )
         if abs(value) > MAX_OFFSET:
             raise self._error(f"{what} {word[:40]} is larger than {MAX_OFFSET:g}")
         return value

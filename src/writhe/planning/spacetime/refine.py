@@ -7,7 +7,8 @@ Minimises over the tangent steps of all frames, by Gauss-Newton on banded normal
     + w_smooth ||second differences||^2 + w_near ||change||^2
 
 with fixed ends. The paper warns that this can introduce penetrations; here the clearance of near
-pairs is a term, and the result is certified again.
+pairs is a term, and the result is certified again. Timing and waypoints are chosen before, by
+`animation.refine_motion`.
 """
 
 from __future__ import annotations

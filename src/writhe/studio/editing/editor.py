@@ -116,7 +116,7 @@ class Editor:
                 self._gesture = gesture = self._begin(actor, posed)
                 return posed, gesture
         if self.followers:
-            self.arrange(posed)
+            self.update_environment(posed)
         return posed, gesture
 
     def _turn_alone(
@@ -157,7 +157,7 @@ class Editor:
         moved = [posed] if self._comparison is None else [posed, self._comparison[1]]
         for other in moved:
             other.pass_throughs = 0
-            self.arrange(other)
+            self.update_environment(other)
             if isinstance(other.poser, SupportsRelations):
                 in_scene = other.diagnostics.in_scene
                 prefix = "" if in_scene is None else in_scene.prefix
@@ -181,10 +181,12 @@ class Editor:
             for p in rows
         ]
 
-    def arrange(self, posed: PosedActor) -> None:
+    def update_environment(self, posed: PosedActor) -> None:
         """Set the current poses of everything around an actor in the model of its poser."""
         if posed.diagnostics.in_scene is not None and self._posing_scene is not None:
-            scene_builder.arrange(posed.diagnostics.in_scene, self._posing_scene, self.poses())
+            scene_builder.place_environment(
+                posed.diagnostics.in_scene, self._posing_scene, self.poses()
+            )
 
     def posed_actor(self, actor: ActorRow) -> PosedActor:
         """The actor with its current pose, which is read from the document the first time."""

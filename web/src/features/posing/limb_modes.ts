@@ -2,10 +2,10 @@
 import { h } from "../../dom";
 import type { Install } from "../../feature";
 import { icon } from "../../icons";
-import { isForward, on, store } from "../../store";
+import { on, store, usesFk } from "../../store";
 
 export const install: Install = (editor) => {
-  const forward = () => store.selected !== null && isForward(store.active, store.selected);
+  const forward = () => store.selected !== null && usesFk(store.active, store.selected);
   const enabled = () => store.selected !== null;
   const toggle = () =>
     editor.command({ type: "set_limb_mode", actor: store.active, joint: store.selected!, forward: !forward() });

@@ -183,7 +183,7 @@ def _parts(document: Document, scene: Scene, anchor: Anchor, present: set[str]) 
 def actor_in_scene(document: Document, actor: int, scene: Scene, poses: ScenePoses) -> ActorInScene:
     """An actor in the scene, with all other actors and objects at the given poses."""
     found = ActorInScene.in_scene(scene, actor_label(actor))
-    arrange(found, scene, poses)
+    place_environment(found, scene, poses)
     return found
 
 
@@ -203,7 +203,7 @@ def object_placements(document: Document, time_s: float) -> dict[str, Floats]:
     }
 
 
-def arrange(in_scene: ActorInScene, scene: Scene, poses: ScenePoses) -> None:
+def place_environment(in_scene: ActorInScene, scene: Scene, poses: ScenePoses) -> None:
     """Set the state of the other actors and of the objects that move."""
     in_scene.state = in_scene.state.copy()
     layout = scene.layout

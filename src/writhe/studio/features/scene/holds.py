@@ -277,7 +277,7 @@ def _step(editor: Editor, number: int, links: list[_Link]) -> float:
     document = editor.document
     actor = document.actor(number)
     posed = editor.posed_actor(actor)
-    editor.arrange(posed)
+    editor.update_environment(posed)
     held = {link.joint for link in links}
     pins = [pin for pin in editor.pins_now(actor, posed) if pin.joint not in held]
     own_holds = held_joints.on_own_tree(document, number, editor.time_s)
@@ -295,7 +295,7 @@ def _step(editor: Editor, number: int, links: list[_Link]) -> float:
 def _hold_back(editor: Editor, number: int, links: list[_Link]) -> None:
     """Move the dragged actor back to where its follower's hand is."""
     posed = editor.posed_actor_by_number(number)
-    editor.arrange(posed)
+    editor.update_environment(posed)
     targets: list[Target] = []
     for link in links:
         here = _joint_frame(editor, link.actor, link.joint)

@@ -88,7 +88,7 @@ def react(editor: Editor, actor: int) -> Reacted | None:
     reaction = _reaction(editor, session, actor)
     row = document.actor(session.partner)
     posed, leader = editor.posed_actor(row), editor.posed_actor_by_number(actor)
-    editor.arrange(posed)
+    editor.update_environment(posed)
     targets, feet = reaction.handles(leader.q, posed.q)
     pins = editor.pins_now(row, posed)
     pinned = {pin.joint for pin in pins}

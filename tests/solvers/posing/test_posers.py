@@ -18,11 +18,11 @@ from writhe.research.evaluation.drags.drag_scenes import make_drag_scene
 from writhe.research.evaluation.drags.run_drags import run_drag
 from writhe.research.evaluation.drags.scripted_drag import scripted_drags, standing
 from writhe.scene import Actor, Scene, SceneObject
-from writhe.skeleton import forward
+from writhe.skeleton import forward, quaternions
 from writhe.skeleton.figures import figure
 from writhe.skeleton.kinematics import integrate
 from writhe.skeleton.limits import limit_excess
-from writhe.solvers.posing import Target, make_poser, method_names, pin_here
+from writhe.solvers.posing import Controls, Target, make_poser, method_names, pin_here
 from writhe.solvers.posing.default_poser import DefaultPoser
 
 HUMAN = figure("human")
@@ -209,6 +209,27 @@ def test_no_drag_waits_for_a_kernel_after_the_warm_up():
         [sys.executable, "-c", _DRAG_AFTER_WARM_UP], capture_output=True, text=True, check=True
     )
     assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_new_drag_forgets_where_the_body_stood_in_the_last_one(database):
+    """The same handles on a body that was turned and moved meanwhile."""
+    moved = standing(HUMAN)
+    moved[:3] += (0.1, 0.0, -0.05)
+    moved[3:7] = quaternions.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.array(0.3))
+
+    def last_of(poser, q, frames):
+        at = forward(SKELETON, q)
+        feet = [pin_here(SKELETON, q, f"{side}_ankle") for side in ("left", "right")]
+        goal = at.position("left_wrist") + at.rotation("hips") @ np.array([0.0, 0.2, 0.25])
+        for _ in range(frames):
+            q = poser.step(q, [Target("left_wrist", vector3(goal))], feet).q
+        return q
+
+    used, fresh = (
+        make_poser("default", HUMAN, database, controls=Controls.standing()) for _ in range(2)
+    )
+    last_of(used, standing(HUMAN), 30)
+    assert last_of(used, moved, 30) == pytest.approx(last_of(fresh, moved, 30), abs=1e-9)
 
 
 def test_a_foot_that_a_rung_stops_is_not_led_around_it():

@@ -17,7 +17,6 @@ shortens the proposed step to its certified part. `frame_stepper` runs the kerne
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,13 +24,12 @@ import numpy as np
 
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, identical
-from writhe.collision import Gate
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase, database_on
 from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
-from writhe.solvers.backtracking import shortened_path
+from writhe.solvers.backtracking import Backtracking
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
@@ -48,11 +46,6 @@ from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
 _STILL = 1e-5  # the body is at rest if a frame changes no entry of q by more than this
-_SLOW = 2e-4  # the same, of a body that hardly moves any more
-_STUCK_FRAMES = 4  # settled away from a target for so long, the way back is searched
-_FAR = 4.0  # times the tolerance of targets
-_MAX_VISITED = 1000  # frames of a drag that are remembered
-_DETOUR_STEPS = 40  # frames from the start of the drag to a posture that meets the targets
 
 
 class DefaultPoser:
@@ -99,11 +92,7 @@ class DefaultPoser:
         self._relations: tuple[Term, ...] = ()
         self._related: frozenset[str] = frozenset()  # joints of the relations
         self._still: tuple[object, PoseResult] | None = None  # handles and result at rest
-        self._gate = Gate(self.table)
-        self._visited: deque[Floats] = deque(maxlen=_MAX_VISITED)  # q of this drag, oldest first
-        self._detour: list[Floats] = []  # frames of the way out of a corner, whole configurations
-        self._detour_for: object = None  # the handles that it was searched for
-        self._stuck_frames = 0
+        self._backtracking = Backtracking(self.actor, self._stepper, self.options)
         self.controls = controls or Controls()
 
     @property
@@ -170,85 +159,53 @@ class DefaultPoser:
         if self._still is not None and handles == self._still[0] and identical(whole, stepper.q):
             elapsed = 1e3 * (time.perf_counter() - start)
             return replace(self._still[1], q=own.copy(), milliseconds=elapsed)
-        changed = rows.set_handles(targets, pins)
-        if changed:
-            self._begin(targets, pins, whole, identical(own, self._last_q))
-        if changed or not identical(own, self._last_q):
-            self._visited.clear()
-            self._visited.append(own)
-            self._detour_for, self._stuck_frames = None, 0
+        continued = identical(own, self._last_q)
+        if rows.set_handles(targets, pins) or not continued:
+            self._begin(targets, pins, whole, continued)
+            self._backtracking.begin(own)
         self._guide(own, handles)
         stepper.set_state(whole, force=rows.has_orientations)
         support = self._control_terms.anchor(rows, targets, pins)
         if support is not None:
             stepper.set_support(support)
-        if handles != self._detour_for:
-            self._detour.clear()
-        elif self._detour and (outcome := self._follow_detour(whole)) is not None:
+        # without orientations: those of hands that are laid on something follow the hand
+        goals = (*((t.joint, t.point_in_joint, t.position_in_world) for t in targets), *pins)
+        if (ahead := self._backtracking.next(goals, whole)) is not None:
+            first_error_m = max(rows.point_errors()[: rows.targets])
+            stepper.set_state(ahead, force=True)
+            outcome = FrameOutcome(first_error_m, 1.0, softened=False)
             result = self._result(targets, pins, outcome, start)
+            self._backtracking.visit(self._last_q)
             return result if result.reached else replace(result, status=Status.APPROACHING)
         self._add_habits(targets)
         result = self._result(targets, pins, stepper.step(), start)
-        self._visited.append(self._last_q)
+        self._backtracking.visit(self._last_q)
         moved = float(np.abs(stepper.q - whole).max())
         still = moved < _STILL and not self._prior_active
         if self._habits.give_way(result, self.options, moving=self._prior_active):
             still = False
         if result.status is Status.SETTLED and self._control_terms.give_way(rows):
             still = False
-        if self._is_stuck(result, handles, moved):
-            self._detour_for, self._detour = handles, self._find_detour()
-            if self._detour:
-                still, result = False, replace(result, status=Status.APPROACHING)
+        dragged = [i for i, target in enumerate(targets) if not target.is_soft_pin]
+        error_m = max((result.target_error_m[targets[i].joint] for i in dragged), default=0.0)
+        status = Status.APPROACHING if self._prior_active else result.status
+        if self._backtracking.is_stuck(goals, status, error_m, moved) and self._search_way_back(
+            goals, dragged
+        ):
+            still, result = False, replace(result, status=Status.APPROACHING)
         self._still = (handles, result) if still else None
         return result
 
-    def _is_stuck(self, result: PoseResult, handles: object, moved: float) -> bool:
-        """Whether the body has settled away from targets for which no detour was searched yet."""
-        settled = result.status is Status.SETTLED and not self._prior_active
-        far = max(result.target_error_m.values(), default=0.0) > _FAR * self.options.met_m
-        self._stuck_frames = self._stuck_frames + 1 if settled and far else 0
-        tried = handles == self._detour_for or not self.options.gate
-        return not tried and (
-            self._stuck_frames >= _STUCK_FRAMES or (self._stuck_frames > 0 and moved < _SLOW)
-        )
-
-    def _find_detour(self) -> list[Floats]:
-        """Frames to a posture that meets the targets, by way of where the drag began.
-
-        Empty if the targets are not met from there either.
-        """
-        stepper, rows, now = self._stepper, self._rows, self._stepper.q.copy()
-        if stepper.touches_objects(_FAR * self.options.met_m):
-            return []  # on which side it was led around the object is the user's choice
-        nodes = [self.actor.full_configuration(q) for q in reversed(self._visited)]
-        rows.set_guides(None)
+    def _search_way_back(self, goals: object, moved: Sequence[int]) -> bool:
+        """Search a path out of the corner in which the drag is stuck; the trunk is held."""
+        stepper = self._stepper
+        self._rows.set_guides(None)
         stepper.pull[self.actor.v] = 0.0
         inertia = stepper.inertia.copy()
         self._habits.hold_trunk(stepper.inertia)
-        stepper.set_state(nodes[-1], force=True)
-        met = False
-        for _ in range(_DETOUR_STEPS):
-            stepper.step()
-            nodes.append(stepper.q.copy())
-            met = max(rows.point_errors()[: rows.targets]) <= self.options.met_m
-            if met:
-                break
+        found = self._backtracking.search(goals, self._rows, moved)
         stepper.inertia[:] = inertia
-        stepper.set_state(now, force=True)
-        return shortened_path(self._gate, self.skeleton, nodes) if met else []
-
-    def _follow_detour(self, whole: Floats) -> FrameOutcome | None:
-        """Take the next frame of the detour; None, and no detour, if something came in its way."""
-        first_error = max(self._rows.point_errors()[: self._rows.targets])
-        ahead = whole.copy()
-        ahead[self.actor.q] = self._detour.pop(0)[self.actor.q]
-        if self._gate.fraction(whole, ahead) < 1.0:
-            self._detour.clear()
-            return None
-        self._stepper.set_state(ahead, force=True)
-        self._visited.append(ahead[self.actor.q].copy())
-        return FrameOutcome(first_error, 1.0, softened=False)
+        return found
 
     def warm_up(self, q: Floats) -> None:
         """Load or compile every kernel that a step may need, so that no drag waits for one.
@@ -261,6 +218,7 @@ class DefaultPoser:
         self.step(q, [Target(joint, (x, y, z))])
         stepper, frames = self._stepper, (self._rows.terms.positions, self._rows.terms.rotations)
         self._habits.warm_up(frames, stepper.q, stepper.inertia, stepper.pull)
+        self._backtracking.warm_up(stepper.q)
         self._still = None
 
     def _begin(

@@ -49,9 +49,10 @@ class FrameStepper:
         self._near, self._near_count = NearPairs(self.table), np.zeros(1, dtype=np.int64)
         self._gate = gate_workspace(self.table)
         shapes = self.table.shapes
-        names = ["" if j < 0 else skeleton.names[j] for j in map(int, shapes.joint)]
-        own = np.array([name.startswith(actor.prefix) for name in names], dtype=np.bool_)
-        self._of_objects = ~own & (shapes.core != HALF_SPACE)
+        root = skeleton.index(actor.root)
+        end = int(skeleton.tree.subtree_end[root])
+        self._own = (shapes.joint >= root) & (shapes.joint < end)
+        self._foreign = ~self._own & (shapes.core != HALF_SPACE)
         self._frame_options = frame_step.FrameOptions(
             options.iterations,
             options.met_m,
@@ -154,9 +155,12 @@ class FrameStepper:
         return rows.gap[:count] + rows.allowance[:count]
 
     def touches_objects(self, within_m: float) -> bool:
-        """Whether the actor is this near to an object or another actor; a floor does not count."""
-        near = np.flatnonzero(self.clearances() < within_m)
-        return bool(self._of_objects[self._near.rows.shapes[near]].any())
+        """Whether the actor, or what it carries, is this near to an object or another actor.
+
+        A floor does not count.
+        """
+        pairs = self._near.rows.shapes[np.flatnonzero(self.clearances() < within_m)]
+        return bool((self._own[pairs].any(axis=1) & self._foreign[pairs].any(axis=1)).any())
 
     def parts_of(self, pair: int) -> tuple[str, str]:
         """Part names of a near pair."""

@@ -45,7 +45,6 @@ _LAID, _PLACED = 0.6, 0.17  # the shares down to which it yields to errors of a 
 _EXACT = 0.3  # an error, relative to the tolerance of targets, to which it does not yield
 _RESTS_M = 0.2  # a wrist this near to where it would rest when a drag begins goes on resting
 _REST_WEIGHT = 2.0  # of resting elbows and wrists, relative to predicted joints
-_MOVED = 0.5  # targets softer than this keep a place; they are not looked at
 
 
 class Habits:
@@ -103,11 +102,11 @@ class Habits:
         joints are moved than before, or the pose is not the last result (not `continued`).
         """
         free = self._head.isdisjoint(handle.joint for handle in (*targets, *held))
-        hands = [i for i, t in enumerate(targets) if t.joint in self._hands and t.softness < _MOVED]
+        hands = [i for i, t in enumerate(targets) if t.joint in self._hands and not t.is_soft_pin]
         self._looked_at = hands if free and len(self._gaze.joints) else []
         if self._with_database:
             inertia[self._girdle_dofs] *= 1.0 + rhythm * (GIRDLE_INERTIA**2 - 1.0)
-        moved = [(i, target) for i, target in enumerate(targets) if target.softness < _MOVED]
+        moved = [(i, target) for i, target in enumerate(targets) if not target.is_soft_pin]
         self._reached = []
         self._oriented = any(t.orientation_in_world is not None for _, t in moved)
         if self._arms.issuperset(target.joint for _, target in moved):
@@ -189,7 +188,7 @@ class Habits:
         are laid on something, and wholly if they stay far away. It becomes firm again while targets
         are moving. Returns whether it has yielded now.
         """
-        error = max(result.target_error_m.values(), default=0.0)
+        error = max((result.target_error_m[joint] for joint in self._began or ()), default=0.0)
         floor = 0.0
         if error <= options.give_way_m:
             floor = _LAID if self._oriented else _PLACED

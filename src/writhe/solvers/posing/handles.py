@@ -14,6 +14,8 @@ from writhe.errors import WritheError
 from writhe.skeleton import Skeleton, forward
 from writhe.skeleton.quaternions import quaternion_of
 
+_SOFT_PIN = 0.5  # softness from which a target is not reached firmly
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -36,6 +38,11 @@ class Target:
                 "the softness of a target must be 0 (full weight) to 1 (no weight), not"
                 f" {self.softness}"
             )
+
+    @property
+    def is_soft_pin(self) -> bool:
+        """Whether it only keeps a part where it is: it is too soft to be reached firmly."""
+        return self.softness >= _SOFT_PIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,10 +108,12 @@ class DraggedHands:
 
     def _turned(self, q: Floats, frames: Frames, target: Target, normal: Vector3 | None) -> Target:
         wrist = target.joint
-        if target.orientation_in_world is not None or wrist not in self._hands:
+        if target.orientation_in_world is not None:
             return target
         if wrist in self._level:
             return replace(target, orientation_in_world=self._level[wrist])
+        if wrist not in self._hands:
+            return target
         turn: Floats | None = None
         if normal is not None:
             away = frames.point(wrist, np.array(target.point_in_joint))

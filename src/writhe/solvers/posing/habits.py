@@ -188,7 +188,7 @@ class Habits:
         are laid on something, and wholly if they stay far away. It becomes firm again while targets
         are moving. Returns whether it has yielded now.
         """
-        error = max((result.target_error_m[joint] for joint in self._began or ()), default=0.0)
+        error = max(result.target_error_m.values(), default=0.0)
         floor = 0.0
         if error <= options.give_way_m:
             floor = _LAID if self._oriented else _PLACED

@@ -126,32 +126,44 @@ class SpanClearing:
             frames.support[part] = support
 
     def _go_around(self, first: int, last: int) -> bool:
-        """Follow a planned path if there is one that is clear."""
+        """Follow the planned path that is clear and turns joints least fast, if there is one."""
         frames = self.frames
         if last - first < 2 or not frames.options.plan:
             return False
-        before = self._kept()
+        before, best, slowest = self._kept(), None, np.inf
         for falloff in _FALLOFFS:
-            path = self._path(first, last, falloff)
-            if path is None:
-                continue
-            frames.raised[first : last + 1] = 0.0
-            frames.use_path(first, last + 1, path)
-            # the path itself, else solved once more for balance, for pins that hold during a part
-            # of the span, and for limits between the waypoints of the path
-            left = self.blocked(first, last)
-            beyond = frames.beyond_limits(first, last + 1) > _BEYOND
-            falls = frames.off_balance(first, last + 1) > _OFF_BALANCE_M
-            if len(left) or beyond or falls or self._off_pins(first, last):
-                frames.solve(first, last + 1)
-                left = self.widen(first, last, self.blocked(first, last))
-            if not len(left):
+            if self._follow_path(first, last, falloff):
                 self._restore(self._rounded(first, last))
                 self._restore(self._slowed(first, last))
-                self.planned.append((float(frames.times_s[first]), float(frames.times_s[last])))
-                return True
+                fastest = self._fastest(frames.q, first, last)
+                if fastest < slowest:
+                    best, slowest = self._kept(), fastest
+                if fastest < _FAST * self._fastest(self._blend, first, last):
+                    break
             self._restore(before)
-        return False
+        if best is None:
+            return False
+        self._restore(best)
+        self.planned.append((float(frames.times_s[first]), float(frames.times_s[last])))
+        return True
+
+    def _follow_path(self, first: int, last: int, falloff: int) -> bool:
+        """Plan a path and follow it; returns whether it is clear."""
+        frames = self.frames
+        path = self._path(first, last, falloff)
+        if path is None:
+            return False
+        frames.raised[first : last + 1] = 0.0
+        frames.use_path(first, last + 1, path)
+        # the path itself, else solved once more for balance, for pins that hold during a part
+        # of the span, and for limits between the waypoints of the path
+        left = self.blocked(first, last)
+        beyond = frames.beyond_limits(first, last + 1) > _BEYOND
+        falls = frames.off_balance(first, last + 1) > _OFF_BALANCE_M
+        if len(left) or beyond or falls or self._off_pins(first, last):
+            frames.solve(first, last + 1)
+            left = self.widen(first, last, self.blocked(first, last))
+        return not len(left)
 
     def _rounded(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
         """The frames of a clear path with its corners rounded: the smoothest that stays clear.

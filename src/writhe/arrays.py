@@ -101,6 +101,11 @@ def number(
     return found
 
 
+def unit(v: Floats) -> Floats:
+    """Vectors (..., 3) scaled to unit length; a vector of length zero stays zero."""
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
 def vector3(values: ArrayLike, what: str = "a point") -> Vector3:
     """Three finite plain floats; raises WritheError, naming `what`, if they are not."""
     array = array_of_numbers(values, what)

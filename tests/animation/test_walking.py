@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from writhe.animation.mirror import heading_of
 from writhe.animation.walking import STEP_S, walk
 from writhe.errors import WritheError
 from writhe.postures.preset_poses import preset_pose
 from writhe.skeleton import Skeleton
 from writhe.skeleton.figures import figure
+from writhe.skeleton.heading import heading_of
 from writhe.skeleton.limbs import ANKLES
 
 FPS = 30.0

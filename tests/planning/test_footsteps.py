@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe.animation.mirror import yaw_matrix
 from writhe.collision import certify, half_space
 from writhe.kernels.posing.nearest_in_polygon import nearest_in_polygon
 from writhe.planning import Timing, plan, to_motion
@@ -13,6 +12,7 @@ from writhe.planning.support import FLOOR
 from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Motion, forward
+from writhe.skeleton.heading import yaw_matrix
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import moved_roots
 from writhe.solvers.posing.support_polygon import support_polygon

@@ -20,7 +20,6 @@ import numpy as np
 from PIL import Image
 
 from writhe import figure, forward
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats, vector3
 from writhe.hands import Hand, hand_of
 from writhe.io import load
@@ -29,6 +28,7 @@ from writhe.render.scenes import strip_image
 from writhe.retargeting.retarget import retarget
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.move_root import moved_roots
 from writhe.studio import protocol
 from writhe.studio.document import Document

@@ -13,6 +13,7 @@ from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Motion, Skeleton, forward
+from writhe.skeleton.heading import yaw_matrix
 from writhe.skeleton.move_root import free_root, moved_roots
 
 MAX_FRAMES = 1_000_000
@@ -141,8 +142,7 @@ def _placed(skeleton: Skeleton, q: Floats, frame: int, goal: Floats) -> Floats:
     here, there = forward(skeleton, q[frame]), forward(skeleton, goal)
     turn = there.rotations[root] @ here.rotations[root].T
     angle = np.arctan2(turn[0, 2] - turn[2, 0], turn[0, 0] + turn[2, 2])
-    c, s = np.cos(angle), np.sin(angle)
-    yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    yaw = yaw_matrix(angle)
     away = there.positions[root] - yaw @ here.positions[root]
     away[1] = 0.0
     return moved_roots(skeleton, q, yaw, away)

@@ -15,6 +15,7 @@ from writhe.planning.support import floor_height
 from writhe.retargeting.planted_feet import planted_spans
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.limbs import ANKLES, FEET
+from writhe.skeleton.quaternions import angle_of
 from writhe.solvers.posing import pin_here
 
 SHARED_M = 0.2  # a foot that differs by less between two keys stays where it is
@@ -58,8 +59,7 @@ def contacts_of_keys(figure: Figure, times_s: Floats, poses: Floats) -> tuple[Ti
         start = 0
         for k, (a, b) in enumerate(pairwise(range(len(poses)))):
             apart = np.linalg.norm(frames.position(joint)[a] - frames.position(joint)[b])
-            turn = frames.rotation(joint)[a].T @ frames.rotation(joint)[b]
-            angle = np.arccos(np.clip(0.5 * (np.trace(turn) - 1.0), -1.0, 1.0))
+            angle = angle_of(frames.rotation(joint)[a].T @ frames.rotation(joint)[b])
             same = on_floor[a] and on_floor[b] and apart < SHARED_M and angle < SHARED_RAD
             if not same:
                 if k > start:

@@ -27,6 +27,7 @@ from writhe.postures.preset_poses import (
 from writhe.scene import ObjectKind, Scene
 from writhe.scene.strict_json import Node, read_json
 from writhe.skeleton import Figure, JointKind, forward
+from writhe.skeleton.heading import yaw_matrix
 from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold, Pin
@@ -228,8 +229,7 @@ def _placed(node: Node, figure: Figure, q: Floats) -> Floats:
     if skeleton.joints[0].kind is not JointKind.FREE:
         raise node.error(f"the figure {figure.name!r} has a fixed root and cannot be moved")
     angle = np.radians(node.number("turn_degrees")) if "turn_degrees" in node else 0.0
-    c, s = np.cos(angle), np.sin(angle)
-    yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    yaw = yaw_matrix(angle)
     centre = forward(skeleton, q).positions[0]
     away = centre - yaw @ centre + node.vector("shift_m", 3, (0.0, 0.0, 0.0))
     if "root_position_m" in node:

@@ -11,11 +11,10 @@ from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.kernels.skeleton.euler_channels import align_hemispheres
 from writhe.skeleton import Figure, JointKind, Motion, forward
+from writhe.skeleton.heading import heading_of, turn_from_rest, yaw_matrix
 from writhe.skeleton.move_root import free_root, moved_roots
 from writhe.skeleton.quaternions import quaternion_of
-from writhe.solvers.posing.controls import moving_root
 
-_SQUARE_RAD = np.radians(15.0)  # hips that are turned by less at rest face along an axis
 _SIDES = (("left", "right"), ("Left", "Right"), ("_l", "_r"), ("_L", "_R"), (".L", ".R"))
 
 
@@ -48,7 +47,7 @@ def mirrored_pose(figure: Figure, q: Floats) -> Floats:
     rest = forward(skeleton, skeleton.rest_configuration).rotations
     posed = forward(skeleton, q).rotations
     from_rest = np.einsum("jab,jcb->jac", posed, rest)
-    yaw = yaw_matrix(_turn_from_rest(figure, q))
+    yaw = yaw_matrix(turn_from_rest(figure, q))
     mirror = np.diag([-1.0, 1.0, 1.0])
     out = q.copy()
     rotations = np.empty_like(posed)
@@ -85,34 +84,3 @@ def mirrored_clip(figure: Figure, motion: Motion) -> Motion:
         q[f] = moved_roots(skeleton, q[f][None], turn, goal[f] - turn @ now[f])[0]
     align_hemispheres(skeleton.tree.kind, skeleton.tree.q_start, q)
     return replace(motion, skeleton=skeleton, q=q)
-
-
-def heading_of(figure: Figure, q: Floats) -> float:
-    """The direction that the body faces, about the vertical from +z towards +x, rad."""
-    return _turn_from_rest(figure, q) + _facing_at_rest(figure)
-
-
-def _turn_from_rest(figure: Figure, q: Floats) -> float:
-    """The angle about the vertical by which the body is turned from rest, rad."""
-    skeleton = figure.skeleton
-    root = skeleton.index(moving_root(figure))
-    rest = forward(skeleton, skeleton.rest_configuration).rotations[root]
-    ahead = forward(skeleton, q).rotations[root] @ rest.T @ np.array([0.0, 0.0, 1.0])
-    return float(np.arctan2(ahead[0], ahead[2]))
-
-
-def _facing_at_rest(figure: Figure) -> float:
-    """The direction that a person faces at rest: +z in most files, -z in those of VRM 0.x, rad."""
-    roles, skeleton = dict(figure.roles), figure.skeleton
-    if not {"left_hip", "right_hip"} <= set(roles):
-        return 0.0
-    rest = forward(skeleton, skeleton.rest_configuration)
-    left, _, back = rest.position(roles["left_hip"]) - rest.position(roles["right_hip"])
-    angle = float(np.arctan2(-back, left))
-    quarter = 0.5 * np.pi * round(angle / (0.5 * np.pi))
-    return quarter if abs(angle - quarter) < _SQUARE_RAD else angle
-
-
-def yaw_matrix(angle: float) -> Floats:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])

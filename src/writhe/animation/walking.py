@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from writhe.animation.animate_keys import animate
-from writhe.animation.body.turn_joint import about, turned
+from writhe.animation.body.turn_joint import turned
 from writhe.animation.collision_world import EnvironmentOverTime
 from writhe.animation.key_interpolation import Key
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
@@ -27,9 +26,10 @@ from writhe.errors import WritheError
 from writhe.planning.ground_route import CLEARANCE_M, Outline, outlines, route
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.move_root import free_root, moved_roots
-from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of, rotation_about, wrapped_angle
 from writhe.solvers.posing import Hold, Pin
 
 STEP_S = 0.5
@@ -276,7 +276,7 @@ class _Walker:
         position[1] += _LIFT_M * share
         pitch = share * (_TOE_RAD * (1.0 - u) - _HEEL_RAD * u)
         across = yaw_matrix(place.heading) @ np.array([1.0, 0.0, 0.0])
-        rotation = about(across, pitch) @ turn @ self.frames.rotation(foot)
+        rotation = rotation_about(across, pitch) @ turn @ self.frames.rotation(foot)
         return Pin(foot, vector3(position), orientation_in_world=quaternion_of(rotation))
 
     def _moved(self, point: Floats, place: _Place) -> tuple[Floats, Floats]:
@@ -352,7 +352,7 @@ def _heading(way: Floats) -> float:
 
 def _turn_between(heading: float, other: float) -> float:
     """The turn from one heading to another, -pi to pi."""
-    return float((other - heading + np.pi) % (2.0 * np.pi) - np.pi)
+    return wrapped_angle(other - heading)
 
 
 def _between(a: _Place, b: _Place, share: float) -> _Place:

@@ -22,7 +22,7 @@ from writhe.hands.closing import ClosedHand, close_fingers
 from writhe.hands.hand import Hand, set_finger
 from writhe.hands.poses import GRASPS, finger_goal
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton, forward
-from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.quaternions import angle_of, quaternion_of
 
 _PALM_PLACES = (0.62, 0.85, 1.02)  # from the wrist to the knuckles
 _MOST = 14  # candidates that are tried
@@ -181,7 +181,7 @@ def find_grasps(
         for reach, pose in product(_PALM_PLACES, GRASPS):
             grasp = tries.try_grasp(rotation, place, reach, pose)
             if grasp is not None and grasp.fingers >= 2:
-                turned = 0.0 if towards is None else _angle(rotation.T @ towards)
+                turned = 0.0 if towards is None else angle_of(rotation.T @ towards)
                 found.append(replace(grasp, score=grasp.score - 1.2 * turned))
                 good += grasp.score >= _GOOD
         if good >= _GOOD_ENOUGH:
@@ -206,10 +206,6 @@ def longest_piece(shapes: tuple[Shape, ...]) -> Piece:
     if not solid:
         raise WritheError("a floor or wall cannot be grasped: give a solid object")
     return max((_box(shape) for shape in solid), key=lambda piece: float(piece.half_m[0]))
-
-
-def _angle(rotation: Floats) -> float:
-    return float(np.arccos(np.clip((np.trace(rotation) - 1.0) / 2.0, -1.0, 1.0)))
 
 
 def _distance_to(piece: Piece, at: Floats) -> float:

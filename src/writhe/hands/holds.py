@@ -23,7 +23,7 @@ from writhe.quantities import Direction, Point
 from writhe.scene import Scene
 from writhe.skeleton import Frames, Joint, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
-from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import angle_of, quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold
 from writhe.terms import Term
 
@@ -146,8 +146,7 @@ def hold_state(scene: Scene, q: Floats, actor: str, hold: Hold) -> HoldState:
     turned = 0.0
     if hold.orientation_in_other is not None:
         wanted = base @ rotation_matrix(np.array(hold.orientation_in_other))
-        cosine = 0.5 * (float(np.trace(wanted.T @ turn)) - 1.0)
-        turned = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+        turned = angle_of(wanted.T @ turn)
     gap, towards = _gap(scene, frames, own, other)
     hand = _hand(scene, actor, hold.joint)
     facing = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, unit
 from writhe.hands.hand import Hand
 from writhe.scene import Scene, SceneObject
 from writhe.skeleton.quaternions import rotation_matrix
@@ -37,8 +37,8 @@ def laid_hand(
     if np.linalg.norm(fingers) < 1e-3:
         fingers = upwards
     if upright is not None:
-        fingers = _unit(fingers) + _unit(_fingers_upright(hand, upright, normal))
-    return _facing(hand, _unit(fingers), out)
+        fingers = unit(fingers) + unit(_fingers_upright(hand, upright, normal))
+    return _facing(hand, unit(fingers), out)
 
 
 def _fingers_upright(hand: Hand, upright: Floats, normal: Floats) -> Floats:
@@ -78,7 +78,3 @@ def reach_beyond_palm(items: list[SceneObject], hand: Hand) -> float:
 
 def _in_plane(direction: Floats, normal: Floats) -> Floats:
     return direction - normal * float(direction @ normal)
-
-
-def _unit(direction: Floats) -> Floats:
-    return direction / max(float(np.linalg.norm(direction)), 1e-9)

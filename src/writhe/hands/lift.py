@@ -20,7 +20,7 @@ from writhe.scene.carrying import parts_below
 from writhe.skeleton import Frames, forward, quaternions
 from writhe.skeleton.configurations import configuration
 from writhe.skeleton.limbs import ANKLES, SIDES
-from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.quaternions import quaternion_of, rotation_of_vector
 from writhe.solvers.posing import Controls, Hold, Target, make_poser, pin_here
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
@@ -213,7 +213,7 @@ class _CarryingPerson:
             np.mean(shoulders, axis=0) + lower * _AHEAD * body[:, 2] - upper * _BELOW * body[:, 1]
         )
         places = [self._now.position(self._prefix + hand.wrist) for hand in self._hands]
-        change = self._levelling_rotation(places)
+        change = self._levellingrotation_of_vector(places)
         wrist = self._hands[0].wrist
         at = goal + change @ (places[0] - np.mean(places, axis=0))
         turn = change @ self._now.rotation(self._prefix + wrist)
@@ -230,13 +230,15 @@ class _CarryingPerson:
             self.figure.joint_of(f"{side}_elbow"), vector3(goal), softness=_ELBOW_SOFTNESS
         )
 
-    def _levelling_rotation(self, places: list[Floats]) -> Floats:
+    def _levellingrotation_of_vector(self, places: list[Floats]) -> Floats:
         """The rotation (3, 3) that levels the hands with the object in front of the body."""
         body = self._body
         if len(places) < 2:
             across, up, ahead = (float(c) for c in body.T @ self._fingers())
             far = float(np.hypot(across, ahead))
-            return _rotation((-np.arctan2(across, ahead) if far > abs(up) else 0.0) * body[:, 1])
+            return rotation_of_vector(
+                (-np.arctan2(across, ahead) if far > abs(up) else 0.0) * body[:, 1]
+            )
         across = places[0] - places[1]
         if across @ body[:, 0] < 0.0:
             across = -across
@@ -250,13 +252,13 @@ class _CarryingPerson:
         turn = self._now.rotation(self._item.name)
         along_hands = abs(float(turn @ piece.axes[:, 0] @ across))
         if piece.half_m[1] < _THIN * piece.half_m[0] and along_hands > _ALONG:
-            change = self._rolling_rotation(change) @ change
+            change = self._rollingrotation_of_vector(change) @ change
         return change
 
-    def _rolling_rotation(self, change: Floats) -> Floats:
+    def _rollingrotation_of_vector(self, change: Floats) -> Floats:
         """The rotation about the lateral axis after which the fingers point ahead."""
         _, up, ahead = (float(c) for c in self._body.T @ change @ self._fingers())
-        return _rotation((np.arctan2(up, ahead) + _DOWN_RAD) * self._body[:, 0])
+        return rotation_of_vector((np.arctan2(up, ahead) + _DOWN_RAD) * self._body[:, 0])
 
     def _fingers(self) -> Floats:
         """(3,) the sum of the directions of both hands' fingers, in the world."""
@@ -284,8 +286,3 @@ def _basis(left: Floats) -> Floats:
     across = np.array([left[0], 0.0, left[2]]) / max(float(np.hypot(left[0], left[2])), 1e-9)
     up = np.array([0.0, 1.0, 0.0])
     return np.stack([across, up, np.cross(across, up)], axis=1)
-
-
-def _rotation(vector: Floats) -> Floats:
-    """The rotation (3, 3) by a rotation vector."""
-    return quaternions.to_matrices(quaternions.from_rotation_vectors(vector[None]))[0]

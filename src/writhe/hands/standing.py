@@ -11,7 +11,9 @@ from writhe.errors import WritheError
 from writhe.hands.grasp import longest_piece
 from writhe.scene import Scene
 from writhe.skeleton import forward
+from writhe.skeleton.heading import heading_of_vector, yaw_matrix
 from writhe.skeleton.move_root import moved_roots
+from writhe.skeleton.quaternions import wrapped_angle
 
 _APART = 1.75  # distance between two actors that shake hands, relative to the length of an arm
 _NEAR, _FAR = 1.3, 2.1  # at distances between these, they stay where they are
@@ -40,7 +42,7 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     heading = float(np.arctan2(towards[0], towards[2]))
     goals = (heading, heading + np.pi)
     arm = float(np.mean([person.arm_m for person in people]))
-    turned = max(abs(_angle(g - p[1])) for g, p in zip(goals, places, strict=True))
+    turned = max(abs(wrapped_angle(g - p[1])) for g, p in zip(goals, places, strict=True))
     if turned < _FACING_RAD and _NEAR * arm < far < _FAR * arm:
         return row
     middle = 0.5 * (places[0][0] + places[1][0])
@@ -87,7 +89,7 @@ def stand_before(
     before = _BEFORE[across] * person.arm_m + (0.0 if across else min(thick, 0.6))
     there = _flat(goal - before * towards)
     off = float(np.linalg.norm(there - here)) / person.arm_m
-    if off < _OFF[across] and abs(_angle(facing - heading)) < _ASIDE_RAD:
+    if off < _OFF[across] and abs(wrapped_angle(facing - heading)) < _ASIDE_RAD:
         return row
     out = row.copy()
     person.move(out, there, facing)
@@ -111,13 +113,12 @@ class _StandingPerson:
         frames = forward(self.figure.skeleton, q[self.own])
         left, right = (frames.position(joint) for joint in self._shoulders)
         ahead = np.cross(left - right, (0.0, 1.0, 0.0))
-        return _flat(0.5 * (left + right)), float(np.arctan2(ahead[0], ahead[2]))
+        return _flat(0.5 * (left + right)), heading_of_vector(ahead)
 
     def move(self, q: Floats, to: Floats, heading: float) -> None:
         """Change q: the actor at a point of the floor with a heading."""
         here, now = self.place(q)
-        c, s = np.cos(heading - now), np.sin(heading - now)
-        yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+        yaw = yaw_matrix(heading - now)
         away = _flat(to) - yaw @ here
         q[self.own] = moved_roots(self.figure.skeleton, q[self.own][None], yaw, away)[0]
 
@@ -132,8 +133,3 @@ def _has_room(scene: Scene, before: Floats, after: Floats) -> bool:
 
 def _flat(vector: Floats) -> Floats:
     return np.array([vector[0], 0.0, vector[2]])
-
-
-def _angle(angle: float) -> float:
-    """The angle in (-pi, pi]."""
-    return float((angle + np.pi) % (2.0 * np.pi) - np.pi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,7 +17,6 @@ from writhe.recognition import ROLES, Recognition, corrected, recognise, require
 from writhe.recognition.corrections import corrections_of
 from writhe.skeleton import Capsule, Figure, Motion, Skeleton, Skin
 from writhe.skeleton.figures import figure, figure_names
-from writhe.skeleton.skeleton_content import skeleton_digest
 
 # nearer points of a strand would make segments without direction
 SHORTEST_STRAND_SEGMENT_M = 0.01
@@ -105,7 +105,7 @@ class BodyKey:
         stated: Mapping[str, object] = motion.source.get("roles") or {}
         changes = corrections_of(motion.skeleton)
         return cls(
-            skeleton_digest(motion.skeleton),
+            _skeleton_digest(motion.skeleton),
             repr(sorted(stated.items())),
             repr(sorted(changes.items())),
             motion,
@@ -191,3 +191,22 @@ def _rest_positions(skeleton: Skeleton) -> dict[str, Floats]:
     rest = forward(skeleton, skeleton.rest_configuration)
     positions = {name: rest.positions[j] for j, name in enumerate(skeleton.names)}
     return positions | {t.name: rest.tip(t.name) for t in skeleton.tips}
+
+
+@lru_cache(maxsize=256)
+def _skeleton_digest(skeleton: Skeleton) -> str:
+    """A hash of the joints and tips; equal skeletons, and only those, have equal hashes."""
+    digest = hashlib.blake2b(digest_size=16)
+    for joint in skeleton.joints:
+        digest.update(repr((joint.name, joint.parent, int(joint.kind))).encode())
+        arrays = [joint.offset_in_parent, joint.rest, joint.axis]
+        arrays += [joint.centre_of_mass, joint.inertia]
+        if joint.limits is not None:
+            arrays += [joint.limits.lower, joint.limits.upper, joint.limits.frame]
+        for array in arrays:
+            digest.update(np.asarray(array, dtype=np.float64).tobytes())
+        digest.update(repr((joint.limits is None, joint.mass_kg)).encode())
+    for tip in skeleton.tips:
+        digest.update(repr((tip.name, tip.joint)).encode())
+        digest.update(np.asarray(tip.offset_in_joint, dtype=np.float64).tobytes())
+    return digest.hexdigest()

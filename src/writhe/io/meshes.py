@@ -11,7 +11,7 @@ from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError, WritheError
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.geometry import mesh_geometries
-from writhe.io.gltf.nodes import depth_first, node_matrix, node_parents
+from writhe.io.gltf.nodes import world_matrices
 from writhe.io.weld import weld
 
 MAX_BYTES = 64 << 20
@@ -74,11 +74,7 @@ def _obj(file: Path) -> tuple[Floats, Ints]:
 
 def _glb(file: Path) -> tuple[Floats, Ints]:
     glb = Glb(file)
-    parents = node_parents(glb)
-    world: dict[int, Floats] = {}
-    for node in depth_first(glb, parents):
-        local = node_matrix(glb, glb.item("nodes", node), f"node {node}")
-        world[node] = local if parents[node] < 0 else world[parents[node]] @ local
+    world = world_matrices(glb)
     vertices: list[Floats] = []
     triangles: list[Ints] = []
     count = 0

@@ -15,6 +15,7 @@ from writhe.arrays import Floats
 from writhe.collision import CollisionTable, NearPairs, half_space
 from writhe.skeleton import Figure, Joint, JointKind, Skeleton, forward
 from writhe.skeleton.limbs import ANKLES
+from writhe.skeleton.quaternions import angle_of
 
 FLOOR = "floor"
 SAME_PLACE_M, SAME_TURN_RAD = 0.03, 0.35  # a foot that differs by less is planted
@@ -30,8 +31,8 @@ def shared_feet(figure: Figure, start: Floats, goal: Floats) -> tuple[str, ...]:
     found: list[str] = []
     for joint in _feet(figure):
         apart = float(np.linalg.norm(first.position(joint) - last.position(joint)))
-        cosine = 0.5 * (float(np.trace(first.rotation(joint).T @ last.rotation(joint))) - 1.0)
-        if apart < SAME_PLACE_M and np.arccos(np.clip(cosine, -1.0, 1.0)) < SAME_TURN_RAD:
+        turned = angle_of(first.rotation(joint).T @ last.rotation(joint))
+        if apart < SAME_PLACE_M and turned < SAME_TURN_RAD:
             found.append(joint)
     return tuple(found)
 

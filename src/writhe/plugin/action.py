@@ -20,7 +20,7 @@ from writhe.errors import WritheError
 from writhe.plugin.armature import Character
 from writhe.plugin.scene import Stage, label
 from writhe.skeleton import JointKind
-from writhe.skeleton.quaternions import normalised
+from writhe.skeleton.quaternions import normalised, wrapped_angles
 
 QUATERNION = "QUATERNION"
 
@@ -217,15 +217,11 @@ def _euler(q: Floats, mode: str) -> Floats:
         if f == 0:
             out[0] = angles
             continue
-        near = [out[f - 1] + _wrapped(choice - out[f - 1]) for choice in (angles, other)]
+        near = [out[f - 1] + wrapped_angles(choice - out[f - 1]) for choice in (angles, other)]
         out[f] = min(near, key=lambda choice: float(np.abs(choice - out[f - 1]).sum()))
     result = np.empty_like(out)
     result[:, axes] = out
     return result
-
-
-def _wrapped(angles: Floats) -> Floats:
-    return (angles + np.pi) % (2.0 * np.pi) - np.pi
 
 
 def _curve(data: Mapping[str, Any]) -> BezierCurve:

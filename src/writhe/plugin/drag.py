@@ -12,8 +12,8 @@ from writhe.plugin.scene import Stage
 from writhe.postures.builtin import builtin_database
 from writhe.postures.preset_poses import is_person, supporting_joints
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.move_root import moving_root
 from writhe.solvers.posing import Controls, Pin, Target, pin_here
-from writhe.solvers.posing.controls import moving_root
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.support_polygon import can_balance
 from writhe.solvers.result import Status

@@ -32,6 +32,7 @@ from writhe.plugin.scene import Obstacle, Stage, placement_of
 from writhe.skeleton import Motion, forward
 from writhe.skeleton.figures import figure_names
 from writhe.studio.document import Document, ObjectData, ObjectRow, TrackKind
+from writhe.studio.document.document_queries import free_name
 from writhe.studio.document.embedded_figures import encode_figure
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import pack
@@ -204,7 +205,9 @@ class _Writer:
         if each.meshes:
             armature = replace(character.armature, meshes=each.meshes)
             figure = replace(figure, skin=skin_of(armature, figure.skeleton))
-        title = _free_name(each.name, {*self._document.embedded_figure_names(), *figure_names()})
+        title = free_name(
+            each.name[:70], {*self._document.embedded_figure_names(), *figure_names()}
+        )
         figure = replace(figure, name=title)
         edit.insert("figures", name=title, data=encode_figure(figure))
         number = edits.add_actor(self._document, edit, title, each.name)
@@ -306,13 +309,6 @@ class _Writer:
 
 def _shape_rows(obstacle: Obstacle) -> tuple[Any, ...]:
     return tuple(scene_objects.shape_row(shape) for shape in obstacle.shapes)
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    title, count = name[:70], 2
-    while title in taken:
-        title, count = f"{name[:70]} {count}", count + 1
-    return title
 
 
 def actor_from_plain(data: Mapping[str, Any]) -> WrittenActor:

@@ -16,6 +16,7 @@ from writhe.scene import Actor, ObjectKind, Scene, SceneObject
 from writhe.scene.object_strands import object_bundle
 from writhe.scene.objects import built_in
 from writhe.skeleton import Figure, quaternions
+from writhe.skeleton.heading import yaw_matrix
 
 _ACTOR = "body"
 
@@ -67,9 +68,7 @@ class ObjectLinking:
             placement = placement_at(self.placements[clip], int(frame))
             origin, turn = placement.origin_m(scale), placement.turn_rad
             pose[:] = object_in_posture_frame(row, origin, turn)
-            c, s = np.cos(turn), np.sin(turn)
-            x, y, z = row[:3] - origin
-            row[:3] = c * x - s * z, y, s * x + c * z
+            row[:3] = yaw_matrix(-turn) @ (row[:3] - origin)
             back = np.array([np.cos(0.5 * turn), 0.0, -np.sin(0.5 * turn), 0.0])
             row[3:7] = quaternions.multiply(back, row[3:7])
         return replace(

@@ -23,6 +23,7 @@ from writhe.arrays import Floats, floats
 from writhe.errors import WritheError
 from writhe.scene.objects.ladder import RUNG_RADIUS_M, ladder
 from writhe.scene.strict_json import Node, read_json
+from writhe.skeleton.heading import yaw_matrix
 
 _MAX_ENTRIES = 100_000
 # hip centre of a person sitting on the built-in chair
@@ -46,9 +47,7 @@ class ObjectPlacement:
     def origin_m(self, scale: float) -> Floats:
         """(3,) the object's origin in the clip scaled by `scale`; the object keeps its size."""
         assert self.point_m is not None
-        c, s = np.cos(self.turn_rad), np.sin(self.turn_rad)
-        x, y, z = self.point_m
-        return scale * self.at_m - np.array([c * x + s * z, y, c * z - s * x])
+        return scale * self.at_m - yaw_matrix(self.turn_rad) @ self.point_m
 
 
 ObjectTracks = Mapping[str, Sequence[ObjectPlacement]]  # by clip name without suffix

@@ -146,7 +146,7 @@ class BodyMap:
     @property
     def scale(self) -> float:
         """Leg length of the body / leg length of the reference."""
-        return _leg_length(self._target) / _leg_length(self._source)
+        return self._target.leg_length() / self._source.leg_length()
 
     @cached_property
     def proxy(self) -> Figure:
@@ -227,10 +227,6 @@ def _alignments(source: RestBody, target: RestBody) -> dict[str, Floats]:
     for role in source.joint:
         done[role] = align_role(role, whole, done, source, target)
     return done
-
-
-def _leg_length(body: RestBody) -> float:
-    return sum(body.length(f"{s}_{part}") for s in ("left", "right") for part in ("hip", "knee"))
 
 
 def _trunk_length(body: RestBody) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton import Skeleton, forward, quaternions, transforms
+from writhe.skeleton.limbs import SIDES
 
 _SIDES = ("left", "right")
 CHAINS = (
@@ -73,6 +74,10 @@ class RestBody:
         """Distance from the role's joint to the next role's, m."""
         end = self.positions[self.joint[self.next_role[role]]]
         return float(np.linalg.norm(end - self.positions[self.joint[role]]))
+
+    def leg_length(self) -> float:
+        """The length of both legs from the hips to the ankles, m."""
+        return sum(self.length(f"{side}_{part}") for side in SIDES for part in ("hip", "knee"))
 
 
 def rest_body(skeleton: Skeleton, joints: Mapping[str, str], common: set[str]) -> RestBody:

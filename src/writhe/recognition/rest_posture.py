@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, unit
 from writhe.recognition.limb_roles import LimbCandidate
 from writhe.recognition.rest_tree import RestTree
 
@@ -52,12 +52,12 @@ def read_posture(
     hip = [at[leg.joints["hip"]] for leg in legs]
     foot = [at[leg.joints.get("ankle", leg.joints["knee"])] for leg in legs]
     shoulder = [at[arm.joints["shoulder"]] for arm in arms]
-    across = _unit(hip[0] - hip[1])
-    across_arms = _unit(shoulder[0] - shoulder[1])
-    legs_up = _unit(hip[0] + hip[1] - foot[0] - foot[1])
+    across = unit(hip[0] - hip[1])
+    across_arms = unit(shoulder[0] - shoulder[1])
+    legs_up = unit(hip[0] + hip[1] - foot[0] - foot[1])
     middle = 0.5 * (hip[0] + hip[1])
     chest = 0.5 * (shoulder[0] + shoulder[1])
-    trunk_up = _unit(chest - middle)
+    trunk_up = unit(chest - middle)
     readable = (
         float(across @ across_arms) > 0.8
         and abs(float(across @ legs_up)) < 0.3
@@ -113,10 +113,6 @@ def _mirrored(tree: RestTree, limbs: tuple[LimbCandidate, ...], across: Floats) 
         if min(np.linalg.norm(first), np.linalg.norm(second)) < 0.01 * tree.span:
             continue
         reflected = first - 2.0 * float(first @ across) * across
-        if float(_unit(reflected) @ _unit(second)) < cosine:
+        if float(unit(reflected) @ unit(second)) < cosine:
             return False
     return True
-
-
-def _unit(v: Floats) -> Floats:
-    return v / max(float(np.linalg.norm(v)), 1e-12)

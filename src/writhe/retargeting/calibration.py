@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, unit
 from writhe.recognition.rest_alignment import CHAINS, RestBody, body_axes
 from writhe.skeleton import Frames, quaternions
 from writhe.skeleton.limbs import SIDES
@@ -75,7 +75,7 @@ def _deviations(frames: Frames, source: RestBody, target: RestBody) -> Floats:
     Arms may also hang.
     """
     common = [role for role in source.next_role if role in target.bones and role in target.joint]
-    wanted = {role: _unit(body_axes(target).T @ target.bones[role]) for role in common}
+    wanted = {role: unit(body_axes(target).T @ target.bones[role]) for role in common}
     up = body_axes(target)[:, 1]
     out = np.empty(len(frames.positions))
     for f in range(len(out)):
@@ -84,7 +84,7 @@ def _deviations(frames: Frames, source: RestBody, target: RestBody) -> Floats:
         total = weight = _UPRIGHT
         total *= float(np.arccos(np.clip(axes[:, 1] @ up, -1.0, 1.0)))
         for role in common:
-            bone = _unit(axes.T @ body.bones[role])
+            bone = unit(axes.T @ body.bones[role])
             cosine = float(bone @ wanted[role])
             kind = role.rsplit("_", 1)[-1]
             if kind in ("shoulder", "elbow"):
@@ -94,7 +94,3 @@ def _deviations(frames: Frames, source: RestBody, target: RestBody) -> Floats:
             weight += share
         out[f] = total / weight
     return out
-
-
-def _unit(v: Floats) -> Floats:
-    return v / max(float(np.linalg.norm(v)), 1e-12)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from writhe.arguments import checked
-from writhe.arrays import Floats
+from writhe.arrays import Floats, unit
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.io.figure_from_skeleton import figure_of
@@ -81,7 +81,7 @@ def retarget(
     q = _configurations(turns, target)
     align_hemispheres(figure.skeleton.tree.kind, figure.skeleton.tree.q_start, q)
     result = replace(motion, skeleton=figure.skeleton, q=q)
-    scale = _leg_length(target) / _leg_length(source)
+    scale = target.leg_length() / source.leg_length()
     result = _with_hips_placed(result, frames, source, target, scale)
     report: dict[str, object] = {"from": motion.name, "to": figure.name, "scale": scale}
     if keep_feet:
@@ -112,7 +112,7 @@ def _target_rotations(frames: Frames, source: RestBody, target: RestBody) -> dic
         bends = lower is not None and lower in source.next_role
         if bends and lower is not None:
             twist = _constant_twist(frames, change, alignment[role], role, lower, source, target)
-            about = quaternions.from_axis_angle(_unit(target.bones[role]), np.array(twist))
+            about = quaternions.from_axis_angle(unit(target.bones[role]), np.array(twist))
             alignment[role] = quaternions.multiply(alignment[role], about)
         turn = quaternions.multiply(
             change, quaternions.multiply(alignment[role], target.rotations[t])
@@ -146,10 +146,6 @@ def _same_ankles(
     )
 
 
-def _unit(v: Floats) -> Floats:
-    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
-
-
 def _hinge(body: RestBody, role: str) -> bool:
     return body.skeleton.joints[body.joint[role]].kind is JointKind.HINGE
 
@@ -157,7 +153,7 @@ def _hinge(body: RestBody, role: str) -> bool:
 def _direction(frames: Frames, role: str, body: RestBody) -> Floats:
     """(F, 3) unit directions of a role's bone."""
     after = frames.positions[:, body.joint[body.next_role[role]]]
-    return _unit(after - frames.positions[:, body.joint[role]])
+    return unit(after - frames.positions[:, body.joint[role]])
 
 
 def _swing_to_bone(
@@ -190,7 +186,7 @@ def _flexion_axis(body: RestBody, upper: str) -> Floats:
     up = at.get("chest", at["left_shoulder"] + at["right_shoulder"] - at["hips"]) - at["hips"]
     ahead = np.cross(left, up)
     towards = -ahead if upper.endswith("hip") else ahead
-    return _unit(np.cross(body.bones[upper], towards))
+    return unit(np.cross(body.bones[upper], towards))
 
 
 def _plane_twist(
@@ -203,10 +199,10 @@ def _plane_twist(
     """
     u, v = _direction(frames, upper, source), _direction(frames, lower, source)
     axis = quaternions.rotate(turn, _hinge_axis(target, upper, lower))
-    axis = _unit(axis - (axis * u).sum(axis=1, keepdims=True) * u)
+    axis = unit(axis - (axis * u).sum(axis=1, keepdims=True) * u)
     normal = np.cross(u, v)
     bend = np.arctan2(np.linalg.norm(normal, axis=1), (u * v).sum(axis=1))
-    normal = _unit(normal)
+    normal = unit(normal)
     angle = np.arctan2((np.cross(axis, normal) * u).sum(axis=1), (axis * normal).sum(axis=1))
     confidence = smoothstep((bend - PLANE_FROM_RAD) / (PLANE_SURE_RAD - PLANE_FROM_RAD))
     # a strongly flexed limb cannot be overextended
@@ -285,10 +281,6 @@ def _hinge_angle(base: Floats, turn: Floats, role: str, target: RestBody) -> Flo
     return np.unwrap(np.arctan2(sine, (start * target_position).sum(axis=1) - along))
 
 
-def _leg_length(body: RestBody) -> float:
-    return sum(body.length(f"{s}_{part}") for s in ("left", "right") for part in ("hip", "knee"))
-
-
 def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
     """Heights of the ankles above the balls of flat feet at rest (source, target), m."""
     whole = body_alignment(source, target)
@@ -301,7 +293,7 @@ def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
         bone, source_bone = target.bones[role], source.bones[role]
         turned = quaternions.rotate(whole, bone)
         # a foot that points elsewhere belongs to a folded rest pose
-        if _unit(turned) @ _unit(source_bone) > 0.5:
+        if unit(turned) @ unit(source_bone) > 0.5:
             heights.append((max(0.0, float(-source_bone @ source_up)), max(0.0, float(-bone @ up))))
     if not heights:
         return 0.0, 0.0

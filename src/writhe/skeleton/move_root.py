@@ -1,8 +1,9 @@
-"""Moves the free root of a body."""
+"""The root of a body, and its movement as a whole."""
 
 from __future__ import annotations
 
 from writhe.arrays import Floats
+from writhe.skeleton.figure import Figure
 from writhe.skeleton.joint import JointKind
 from writhe.skeleton.kinematics import forward
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
@@ -31,3 +32,9 @@ def free_root(skeleton: Skeleton) -> int:
     """The uppermost free joint, 0 if there is none."""
     kinds = [joint.kind for joint in skeleton.joints]
     return kinds.index(JointKind.FREE) if JointKind.FREE in kinds else 0
+
+
+def moving_root(figure: Figure) -> str:
+    """The uppermost joint that can move: the root, or the hips below fixed container nodes."""
+    joints = figure.skeleton.joints
+    return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)

@@ -87,6 +87,11 @@ def from_rotation_vectors(v: Floats) -> Floats:
     return np.concatenate([np.cos(0.5 * angle), 0.5 * np.sinc(angle / (2 * np.pi)) * v], axis=-1)
 
 
+def rotation_of_vector(v: Floats) -> Floats:
+    """The rotation matrix (3, 3) of a rotation vector (3,)."""
+    return to_matrices(from_rotation_vectors(v[None]))[0]
+
+
 def shortest_arcs(turns: Floats) -> Floats:
     """(rows - 1, 3) rotation vectors from unit quaternions (rows, 4) to the next ones."""
     between = multiply(conjugate(turns[:-1]), turns[1:])
@@ -118,4 +123,26 @@ def from_matrices(m: Floats) -> Floats:
 def twist_angles(q: Floats, axis: Floats) -> Floats:
     """The angle about a unit axis of each quaternion's twist, in -pi .. pi."""
     angle = 2.0 * np.arctan2(q[..., 1:] @ axis, q[..., 0])
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi
+    return wrapped_angles(angle)
+
+
+def wrapped_angles(angles: Floats) -> Floats:
+    """Angles wrapped to [-pi, pi), rad."""
+    return (angles + np.pi) % (2.0 * np.pi) - np.pi
+
+
+def wrapped_angle(angle: float) -> float:
+    """An angle wrapped to [-pi, pi), rad."""
+    return float((angle + np.pi) % (2.0 * np.pi) - np.pi)
+
+
+def angle_of(rotation: Floats) -> float:
+    """The angle of a rotation matrix (3, 3), by its trace, in 0 .. pi."""
+    return float(np.arccos(np.clip(0.5 * (np.trace(rotation) - 1.0), -1.0, 1.0)))
+
+
+def rotation_about(axis: Floats, angle: float) -> Floats:
+    """(3, 3) the rotation about a unit axis by an angle in radians, by Rodrigues' formula."""
+    x, y, z = axis
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)

@@ -62,6 +62,12 @@ class Skeleton:
         except (KeyError, TypeError):
             raise UnknownNameError("joint", name, list(self.names)) from None
 
+    def joint_name(self, number: int) -> str:
+        """The name of the joint with a number, such as one sent by a client."""
+        if not 0 <= number < len(self):
+            raise WritheError(f"this figure has no joint number {number}")
+        return self.names[number]
+
     def __contains__(self, name: object) -> bool:
         return name in self._index
 

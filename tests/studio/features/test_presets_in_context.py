@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.postures.preset_poses import preset_names
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.move_root import moved_roots
 from writhe.studio.document import Document
 from writhe.studio.editing import edits

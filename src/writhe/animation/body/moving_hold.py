@@ -18,7 +18,6 @@ from writhe.animation.body.turn_joint import turned
 from writhe.animation.collision_world import EnvironmentOverTime, World, figure_world, scene_world
 from writhe.animation.foot_contacts import contacts_of_keys
 from writhe.animation.key_interpolation import Key
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
@@ -28,6 +27,7 @@ from writhe.collision import NearPairs
 from writhe.errors import WritheError
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Skeleton, forward
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.limbs import ANKLES, SIDES
 from writhe.skeleton.move_root import moved_roots
 from writhe.solvers.posing import Hold, Pin, hold_here, pin_here

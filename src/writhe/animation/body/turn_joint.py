@@ -6,7 +6,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton import JointKind, Skeleton, forward
-from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of, rotation_about, rotation_matrix
 
 
 def turned(skeleton: Skeleton, q: Floats, joint: str | None, axis: Floats, angle: float) -> Floats:
@@ -22,15 +22,8 @@ def turned(skeleton: Skeleton, q: Floats, joint: str | None, axis: Floats, angle
     if kind in (JointKind.BALL, JointKind.FREE):
         turn = slice(at.stop - 4, at.stop)
         base = frames.rotations[j] @ rotation_matrix(q[turn]).T
-        out[turn] = quaternion_of(base.T @ about(axis, angle) @ frames.rotations[j])
+        out[turn] = quaternion_of(base.T @ rotation_about(axis, angle) @ frames.rotations[j])
     elif kind is JointKind.HINGE:
         own = frames.rotations[j] @ np.asarray(skeleton.joints[j].axis)
         out[at] += angle if float(own @ axis) > 0 else -angle
     return out
-
-
-def about(axis: Floats, angle: float) -> Floats:
-    """(3, 3) the rotation about a unit axis by an angle in radians."""
-    x, y, z = axis
-    k = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * k + (1.0 - np.cos(angle)) * (k @ k)

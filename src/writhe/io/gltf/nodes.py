@@ -108,6 +108,16 @@ def node_matrix(glb: Glb, node: dict[str, Any], what: str) -> Floats:
     return out
 
 
+def world_matrices(glb: Glb) -> dict[int, Floats]:
+    """The world matrix (4, 4) of each node in the pose of the file."""
+    parents = node_parents(glb)
+    world: dict[int, Floats] = {}
+    for n in depth_first(glb, parents):
+        local = node_matrix(glb, glb.item("nodes", n), f"node {n}")
+        world[n] = local if parents[n] < 0 else world[parents[n]] @ local
+    return world
+
+
 def joint_nodes(glb: Glb, animated: set[int], humanoid: set[int] | None = None) -> GlbNodes:
     """Find the joints: those of all skins and of a humanoid table, and animated nodes below them.
 

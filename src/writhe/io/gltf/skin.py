@@ -12,7 +12,13 @@ from writhe.arrays import Floats, Ints
 from writhe.io.gltf.compression import DRACO
 from writhe.io.gltf.container import Glb
 from writhe.io.gltf.geometry import DRAWN, TRIANGLES, Geometry, mesh_geometries
-from writhe.io.gltf.nodes import GlbNodes, depth_first, node_matrix, node_note, node_parents
+from writhe.io.gltf.nodes import (
+    GlbNodes,
+    depth_first,
+    node_note,
+    node_parents,
+    world_matrices,
+)
 from writhe.io.mesh_skin import WELD_M, welded_skin
 from writhe.skeleton import Skeleton, Skin, forward
 
@@ -27,7 +33,7 @@ def read_skin(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Skin | None:
     inverse bind matrix. The pose of the nodes may differ from the bind pose. A mesh without a skin
     on or below a joint follows that joint with weight 1.
     """
-    world = _world_matrices(glb)
+    world = world_matrices(glb)
     carrier = _carriers(glb, nodes)
     parts: list[_Part] = []
     for n in range(len(glb.items("nodes"))):
@@ -92,7 +98,7 @@ class PosedPrimitive:
 
 def posed_primitives(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Iterator[PosedPrimitive]:
     """The triangle meshes of the character one by one; Draco and strips as plain triangles."""
-    world, carrier = _world_matrices(glb), _carriers(glb, nodes)
+    world, carrier = world_matrices(glb), _carriers(glb, nodes)
     for n in range(len(glb.items("nodes"))):
         node = glb.item("nodes", n)
         skinned = "skin" in node
@@ -136,16 +142,6 @@ def posed_primitives(glb: Glb, nodes: GlbNodes, skeleton: Skeleton) -> Iterator[
                 normals,
                 uvs,
             )
-
-
-def _world_matrices(glb: Glb) -> dict[int, Floats]:
-    """The world matrix (4, 4) of each node in the pose of the file."""
-    parents = node_parents(glb)
-    world: dict[int, Floats] = {}
-    for n in depth_first(glb, parents):
-        local = node_matrix(glb, glb.item("nodes", n), f"node {n}")
-        world[n] = local if parents[n] < 0 else world[parents[n]] @ local
-    return world
 
 
 def _carriers(glb: Glb, nodes: GlbNodes) -> dict[int, int]:

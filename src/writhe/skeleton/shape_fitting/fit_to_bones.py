@@ -20,7 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, unit
 from writhe.errors import WritheError
 from writhe.skeleton.figure import Capsule
 from writhe.skeleton.shape_fitting.guess_parts import RestGeometry, infer_parts
@@ -98,7 +98,7 @@ def _of_joint(
     every = [b for _, b in bones] + ends
     every = [b for b in every if np.linalg.norm(b) > _SHORTEST * size]
     if part == "head":
-        along = _unit(max(every, key=lambda b: float(b[1]), default=np.array([0.0, 1.0, 0.0])))
+        along = unit(max(every, key=lambda b: float(b[1]), default=np.array([0.0, 1.0, 0.0])))
         length = max(max((float(b @ along) for b in every), default=0.0), _HEAD * size)
         radius = _RADII["head"] * size
         return [_capsule(geometry, joint, 0.5 * radius * along, (length - radius) * along, radius)]
@@ -165,10 +165,6 @@ def _norm(v: Floats) -> float:
     return float(np.linalg.norm(v))
 
 
-def _unit(v: Floats) -> Floats:
-    return v / np.linalg.norm(v)
-
-
 def _capsule(
     geometry: RestGeometry, joint: int, start: Floats, end: Floats, radius: float
 ) -> Capsule:
@@ -182,7 +178,7 @@ def _sideways(geometry: RestGeometry, parts: dict[int, str]) -> Floats:
     for part in ("hip", "shoulder"):
         at = [geometry.positions[j] for j, p in parts.items() if p == part]
         if len(at) >= 2 and _norm(at[-1] - at[0]) > 1e-6:
-            return _unit(at[-1] - at[0])
+            return unit(at[-1] - at[0])
     return np.array([1.0, 0.0, 0.0])
 
 
@@ -233,7 +229,7 @@ def _hand(geometry: RestGeometry, joint: int) -> Capsule:
         up = geometry.parent[up]
     forearm = here - geometry.positions[up]
     length = max(_norm(furthest), _HAND * geometry.stature)
-    along = _unit(furthest) if _norm(furthest) > _SHORTEST * geometry.stature else _unit(forearm)
+    along = unit(furthest) if _norm(furthest) > _SHORTEST * geometry.stature else unit(forearm)
     radius = _RADII["wrist"] * geometry.stature
     return _capsule(geometry, joint, 0.5 * radius * along, (length - radius) * along, radius)
 

@@ -11,8 +11,9 @@ from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.quantities import CentreOfMass, Point
 from writhe.skeleton import Figure, Frames
+from writhe.skeleton.move_root import moving_root
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.controls import Controls, moving_root
+from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.handles import Hold, Pin, Target
 from writhe.solvers.posing.options import DefaultPoserOptions

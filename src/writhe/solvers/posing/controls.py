@@ -9,7 +9,7 @@ import numpy as np
 from writhe.arguments import check_fields
 from writhe.arrays import Bools
 from writhe.errors import WritheError
-from writhe.skeleton import Figure, JointKind
+from writhe.skeleton import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,6 @@ class Controls:
     def sitting(cls) -> Controls:
         """For a seated figure: the root keeps its position; balance does not count."""
         return cls(stay=0.2, idle=0.1, rhythm=1.0, gaze=1.0)
-
-
-def moving_root(figure: Figure) -> str:
-    """The uppermost joint that can move: the root, or the hips below fixed container nodes."""
-    joints = figure.skeleton.joints
-    return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)
 
 
 def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:

@@ -39,6 +39,7 @@ from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase, posture_features
 from writhe.database.posture import normalise
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.quaternions import wrapped_angles
 from writhe.solvers.chart import AffineChart, EulerChart
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.database_query import DatabaseQuery
@@ -103,7 +104,7 @@ class LatentPoser:
         terms, count = rows.terms, rows.rows_of(0).start
         chart = self._latent_space(q)
         angles = self._euler.coordinates(q)
-        y = chart.axes.T @ _wrap_angles(angles - chart.mean)  # the hard projection of the method
+        y = chart.axes.T @ wrapped_angles(angles - chart.mean)  # the hard projection of the method
         for _ in range(options.iterations):
             current = chart.configuration(y)
             terms.update(current)
@@ -183,8 +184,3 @@ class LatentPoser:
             touching_parts=self._near.parts_below(-SLACK_M),
             turn_error_rad=self._rows.turn_errors(),
         )
-
-
-def _wrap_angles(difference: Floats) -> Floats:
-    """Angles wrapped to [-pi, pi)."""
-    return (difference + np.pi) % (2.0 * np.pi) - np.pi

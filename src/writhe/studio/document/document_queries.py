@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -155,3 +156,11 @@ def _actor(row: sqlite3.Row) -> ActorRow:
     values = dict(row)
     pins = msgspec.msgpack.decode(values.pop("pins"), type=tuple[PinRow, ...])
     return ActorRow(**values, pins=pins)
+
+
+def free_name(title: str, taken: Collection[str]) -> str:
+    """The title, or with a number ("Box 2") where it is taken."""
+    name, number = title, 2
+    while name in taken:
+        name, number = f"{title} {number}", number + 1
+    return name

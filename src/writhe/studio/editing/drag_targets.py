@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from writhe.animation.mirror import counterpart, heading_of, yaw_matrix
+from writhe.animation.mirror import counterpart
 from writhe.arrays import Floats, Vector3, floats, vector3
 from writhe.collision import CollisionTable, Gate
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, JointKind, forward, quaternions
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limits import within_limits
-from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of, rotation_matrix, wrapped_angle
 from writhe.solvers.posing import Hold, Pin, Target
 from writhe.studio import protocol
 from writhe.studio.document import Document
@@ -97,9 +98,7 @@ class Gesture:
 
 def target_of(handle: protocol.DragHandle, figure: Figure) -> Target:
     """The target of a handle, checked."""
-    names = figure.skeleton.names
-    if not 0 <= handle.joint < len(names):
-        raise WritheError(f"this figure has no joint number {handle.joint}")
+    joint = figure.skeleton.joint_name(handle.joint)
     point = floats(handle.point_in_joint, (3,), "the dragged point")
     position = floats(handle.position_in_world, (3,), "the target position")
     if np.abs(position).max() > FARTHEST_M or np.abs(point).max() > FARTHEST_M:
@@ -112,7 +111,7 @@ def target_of(handle: protocol.DragHandle, figure: Figure) -> Target:
             raise WritheError("the target orientation must be a unit quaternion")
         w, x, y, z = (float(v) for v in quaternion / norm)
         turn = (w, x, y, z)
-    return Target(names[handle.joint], handle.position_in_world, handle.point_in_joint, turn)
+    return Target(joint, handle.position_in_world, handle.point_in_joint, turn)
 
 
 def sagittal_plane(figure: Figure, q: Floats) -> Plane:
@@ -177,7 +176,7 @@ def turned_alone(
         axis = np.asarray(joint.axis)
         w, *part = quaternion_of(local)
         angle = 2.0 * np.arctan2(float(np.array(part) @ axis), w)
-        angle = float((angle - q[at.start] + np.pi) % (2.0 * np.pi) - np.pi + q[at.start])
+        angle = wrapped_angle(angle - q[at.start]) + float(q[at.start])
         if joint.limits is not None:
             low, high = float(joint.limits.lower[0]), float(joint.limits.upper[0])
             angle = min(max(angle, low), high)

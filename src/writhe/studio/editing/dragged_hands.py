@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from writhe.animation.mirror import heading_of, yaw_matrix
-from writhe.arrays import Floats, Quaternion, Vector3, floats, vector3
+from writhe.arrays import Floats, Quaternion, Vector3, floats, unit, vector3
 from writhe.collision import Gate
 from writhe.hands import Hand, close_fingers, hands_of
 from writhe.hands.hand import set_finger
@@ -21,9 +20,10 @@ from writhe.hands.laying import laid_hand, objects_in_hand, reach_beyond_palm
 from writhe.hands.poses import finger_goal
 from writhe.scene import SceneObject
 from writhe.skeleton import Figure, Frames, JointKind, forward
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limits import within_limits
-from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import quaternion_of, rotation_about, rotation_matrix
 from writhe.solvers.posing import Hold, Target
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.figure_cache import per_figure
@@ -210,13 +210,7 @@ def _towards(now: Floats, wanted: Floats, tolerance_rad: float, most_rad: float)
     if sine < 1e-6:
         return now
     step = min(max(angle - tolerance_rad, 0.0), most_rad)
-    return _rotation(axis / (2.0 * sine), step) @ now
-
-
-def _rotation(axis: Floats, angle: float) -> Floats:
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+    return rotation_about(axis / (2.0 * sine), step) @ now
 
 
 def _set_upright(turn: Floats, up: Floats) -> Floats:
@@ -226,12 +220,11 @@ def _set_upright(turn: Floats, up: Floats) -> Floats:
     if sine < 1e-9:
         return turn
     axis = np.array([-z, 0.0, x]) / sine
-    return _rotation(axis, float(np.arctan2(sine, y))) @ turn
+    return rotation_about(axis, float(np.arctan2(sine, y))) @ turn
 
 
 def _unit(normal: Vector3) -> Floats:
-    out = floats(normal, (3,), "the normal of the surface")
-    return out / max(float(np.linalg.norm(out)), 1e-6)
+    return unit(floats(normal, (3,), "the normal of the surface"))
 
 
 def _on_closed_hand(figure: Figure, q: Floats, target: Target, wrists: set[str]) -> Target:

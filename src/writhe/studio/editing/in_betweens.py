@@ -31,7 +31,7 @@ from writhe.scene.carrying import object_poses
 from writhe.skeleton import Figure, Frames, JointKind, forward
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import moved_roots
-from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.quaternions import angle_of, quaternion_of
 from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, Document, PinRow
 from writhe.studio.document.holds import Anchor
@@ -244,8 +244,7 @@ def _same(ends: Frames, joint: str, turns: bool) -> bool:
     if apart > HELD_M:
         return False
     before, after = ends.rotation(joint)
-    cosine = 0.5 * (float(np.trace(before.T @ after)) - 1.0)
-    return not turns or float(np.arccos(np.clip(cosine, -1.0, 1.0))) < HELD_RAD
+    return not turns or angle_of(before.T @ after) < HELD_RAD
 
 
 def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> World:

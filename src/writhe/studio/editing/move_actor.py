@@ -8,6 +8,7 @@ import numpy as np
 from writhe.arrays import Floats, vector3
 from writhe.errors import WritheError
 from writhe.skeleton import JointKind, forward
+from writhe.skeleton.heading import yaw_matrix
 from writhe.skeleton.move_root import free_root, moved_roots
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.studio.document import Document, PinRow, TrackKind
@@ -33,8 +34,7 @@ def move_actor(
         raise WritheError("a character can be moved by at most 1000 m")
     root = free_root(skeleton)
     centre = forward(skeleton, actor.configuration).positions[root]
-    c, s = np.cos(turn_rad), np.sin(turn_rad)
-    yaw = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    yaw = yaw_matrix(turn_rad)
     away = centre + shift_m - yaw @ centre
     moved = moved_roots(skeleton, actor.configuration[None], yaw, away)[0]
     pins = tuple(_moved_pin(pin, yaw, away) for pin in actor.pins)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats, vector3
 from writhe.hands import hand_pose, hands_of
 from writhe.skeleton import Figure, JointKind, Skeleton, forward
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import moved_roots
-from writhe.skeleton.quaternions import quaternion_of
+from writhe.skeleton.quaternions import from_rotation_vectors, quaternion_of
 from writhe.studio.document.row_types import PinRow
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.scene.contact_defaults import clearance
@@ -34,11 +34,7 @@ _CLEAR_M = 0.003
 
 def _turn(degrees: tuple[float, float, float]) -> Floats:
     """The quaternion of a rotation vector in degrees."""
-    vector = np.radians(np.array(degrees))
-    angle = float(np.linalg.norm(vector))
-    if angle == 0.0:
-        return np.array([1.0, 0.0, 0.0, 0.0])
-    return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * vector / angle])
+    return from_rotation_vectors(np.radians(degrees))
 
 
 def starting_pose(figure: Figure) -> Floats:

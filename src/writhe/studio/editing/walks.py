@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.animation.mirror import heading_of
 from writhe.animation.result import Animation
 from writhe.animation.walking import walk
 from writhe.arrays import Floats
@@ -15,8 +14,9 @@ from writhe.hands import stand_before
 from writhe.planning.ground_route import Outline, outlines
 from writhe.scene import Scene
 from writhe.skeleton import Figure, forward
+from writhe.skeleton.heading import heading_of
 from writhe.skeleton.limbs import ANKLES
-from writhe.skeleton.quaternions import rotation_matrix
+from writhe.skeleton.quaternions import rotation_matrix, wrapped_angle
 from writhe.solvers.posing import Hold
 from writhe.studio.document import Document
 from writhe.studio.document.history import Edit
@@ -247,7 +247,7 @@ def _is_there(figure: Figure, q: Floats, goal: tuple[float, float], facing: floa
     if not feet or np.hypot(*(np.mean(feet, axis=0)[[0, 2]] - goal)) > _THERE_M:
         return False
     turn = 0.0 if facing is None else facing - heading_of(figure, q)
-    return abs((turn + np.pi) % (2.0 * np.pi) - np.pi) < _THERE_RAD
+    return abs(wrapped_angle(turn)) < _THERE_RAD
 
 
 def _raised(editor: Editor, actor: int, q: Floats) -> Floats | None:

@@ -19,6 +19,7 @@ from writhe.io.gltf.write import WrittenCharacter, nodes_of, packed_bytes
 from writhe.skeleton import Figure, JointKind, Motion, Skeleton, forward
 from writhe.skeleton.figures import figure_names
 from writhe.studio.document import Document
+from writhe.studio.document.document_queries import free_name
 from writhe.studio.document.embedded_figures import EmbeddedModel, encode_figure
 from writhe.studio.document.row_types import pack
 from writhe.studio.editing import edits, starting_poses
@@ -65,9 +66,7 @@ def import_character(
     figure = _with_body(load_figure(path, animation=wanted))
     motion = None if animation == NO_CLIP else _motion(path, wanted, figure)
     taken = {*document.embedded_figure_names(), *figure_names()}
-    name, count = title, 2
-    while name in taken:
-        name, count = f"{title} {count}", count + 1
+    name = free_name(title, taken)
     figure = replace(figure, name=name)
     model = _stored_model(document, figure)
     q = starting_poses.starting_pose(figure) if motion is None else motion.q[0]

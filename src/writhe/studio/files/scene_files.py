@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.collision.shapes import Core
 from writhe.errors import FileFormatError, WritheError
 from writhe.json_values import is_list, is_object
 from writhe.scene import Scene, SceneObject
 from writhe.scene.mesh_objects import object_from_mesh
 from writhe.skeleton import forward
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.move_root import free_root
 from writhe.studio.document import Document, ObjectData, TrackKind
 from writhe.studio.document.history import Edit

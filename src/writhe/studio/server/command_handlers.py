@@ -7,7 +7,6 @@ from typing import Any
 
 from writhe.animation.mirror import mirrored_pose
 from writhe.arrays import Floats
-from writhe.errors import WritheError
 from writhe.skeleton import Figure
 from writhe.studio import protocol
 from writhe.studio.document.history import Edit
@@ -48,19 +47,13 @@ def _figure_and_pose(editor: Editor, number: int) -> tuple[Figure, Floats]:
     return editor.document.figure(actor.figure), editor.posed_actor(actor).q
 
 
-def _joint(figure: Figure, number: int) -> str:
-    if not 0 <= number < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {number}")
-    return figure.skeleton.names[number]
-
-
 def _rename(editor: Editor, edit: Edit, m: protocol.Rename) -> None:
     edit.setting("name", m.name.strip() or "Untitled")
 
 
 def _set_pin(editor: Editor, edit: Edit, m: protocol.SetPin) -> None:
     figure, q = _figure_and_pose(editor, m.actor)
-    edits.set_pin(editor.document, edit, m.actor, q, _joint(figure, m.joint), m.hold)
+    edits.set_pin(editor.document, edit, m.actor, q, figure.skeleton.joint_name(m.joint), m.hold)
 
 
 def _choose_method(editor: Editor, edit: Edit, m: protocol.ChooseMethod) -> None:
@@ -92,7 +85,7 @@ def _reset_pose(editor: Editor, edit: Edit, m: protocol.ResetPose) -> None:
     if m.joint is None:
         fresh = starting_poses.starting_pose(figure)
     else:
-        fresh = starting_poses.limb_reset(figure, q, _joint(figure, m.joint))
+        fresh = starting_poses.limb_reset(figure, q, figure.skeleton.joint_name(m.joint))
     edits.set_pose(editor.document, edit, m.actor, fresh, editor.time_s)
     edits.update_pins(editor.document, edit, m.actor, fresh)
 

@@ -8,7 +8,7 @@ import numpy as np
 from writhe.arrays import Floats, vector3
 from writhe.io.gltf.vrm import is_avatar
 from writhe.skeleton import Capsule, Figure, forward
-from writhe.skeleton.limbs import SIDES
+from writhe.skeleton.heading import facing_at_rest
 from writhe.skeleton.quaternions import quaternion_of
 from writhe.studio.document import Document
 from writhe.studio.editing.figure_cache import per_figure
@@ -94,16 +94,5 @@ def figure_shape(figure: Figure) -> FigureShape:
         "",
         [],
         [],
-        _facing(figure),
+        facing_at_rest(figure),
     )
-
-
-def _facing(figure: Figure) -> float:
-    """The angle about the vertical axis from +Z to where a person faces at rest; else 0."""
-    roles = dict(figure.roles)
-    if not {"left_hip", "right_hip"} <= set(roles):
-        return 0.0
-    at = figure.skeleton.rest_positions
-    left, right = (at[figure.skeleton.index(roles[f"{side}_hip"])] for side in SIDES)
-    x, _, z = np.cross(left - right, (0.0, 1.0, 0.0))
-    return float(np.arctan2(x, z))

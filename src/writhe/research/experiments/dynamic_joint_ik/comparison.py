@@ -14,6 +14,7 @@ from writhe.arrays import Floats
 from writhe.kernels.trajectory.octree_cells import OctreeCells
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction
 from writhe.skeleton import JointKind
+from writhe.skeleton.quaternions import wrapped_angles
 from writhe.solvers.trajectory import (
     Chain,
     Forest,
@@ -75,17 +76,13 @@ def joint_errors(chain: Chain, theta: Floats, truth: Floats) -> tuple[Floats, Fl
             a = Rotation.from_quat(found[:, at], scalar_first=True)
             b = Rotation.from_quat(wanted[:, at], scalar_first=True)
             turn = (b.inv() * a).as_rotvec()
-            apart = _wrapped(a.as_euler("ZYX") - b.as_euler("ZYX"))
+            apart = wrapped_angles(a.as_euler("ZYX") - b.as_euler("ZYX"))
         else:
-            turn = apart = _wrapped(found[:, at] - wanted[:, at])
+            turn = apart = wrapped_angles(found[:, at] - wanted[:, at])
         square += (turn**2).sum(axis=1)
         euler += (apart**2).sum(axis=1)
         angle += np.linalg.norm(turn, axis=1)
     return square / len(chain), euler / len(chain), angle / len(chain.joints)
-
-
-def _wrapped(angle: Floats) -> Floats:
-    return (angle + np.pi) % (2.0 * np.pi) - np.pi
 
 
 def cells_of(

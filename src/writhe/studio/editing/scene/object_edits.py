@@ -5,14 +5,15 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from writhe.animation.mirror import heading_of
 from writhe.arrays import Floats, Quaternion, Vector3
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError, WritheError
 from writhe.scene.objects import BUILT_IN
 from writhe.skeleton import Figure, JointKind, forward
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.quaternions import rotation_matrix
 from writhe.studio.document import ActorRow, Document, ObjectData, ObjectRow, TrackKind
+from writhe.studio.document.document_queries import free_name
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import all_holds, carriers
 from writhe.studio.document.row_types import pack
@@ -131,9 +132,7 @@ _CHAIRS_TO_WALK_TO = [
 
 def _around(root: Floats, angle: float, offset: Floats) -> Floats:
     """A place at an offset from a root, turned by an angle about the vertical (3,)."""
-    c, s = np.cos(angle), np.sin(angle)
-    turned = np.array([c * offset[0] + s * offset[2], offset[1], c * offset[2] - s * offset[0]])
-    return root + turned
+    return root + yaw_matrix(angle) @ offset
 
 
 def _is_free(root: Floats, angle: float, offset: Floats, others: list[Floats]) -> bool:
@@ -148,9 +147,7 @@ def insert_object(document: Document, edit: Edit, name: str, kind: str, body: Ob
     if count >= MAX_OBJECTS:
         raise WritheError(f"a document holds at most {MAX_OBJECTS} objects")
     taken = {item.name for item in document.objects()}
-    title, number = name, 2
-    while title in taken:
-        title, number = f"{name} {number}", number + 1
+    title = free_name(name, taken)
     return edit.insert("objects", name=title[:80], kind=kind, data=msgspec.msgpack.encode(body))
 
 

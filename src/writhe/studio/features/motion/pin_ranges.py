@@ -34,16 +34,8 @@ class PinContacts(Command):
 def set_range(editor: Editor, edit: Edit, message: SetPinRange) -> None:
     """Change the range of one pin."""
     figure = editor.document.figure(editor.document.actor(message.actor).figure)
-    if not 0 <= message.joint < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {message.joint}")
-    edits.set_pin_range(
-        editor.document,
-        edit,
-        message.actor,
-        figure.skeleton.names[message.joint],
-        message.start_s,
-        message.end_s,
-    )
+    joint = figure.skeleton.joint_name(message.joint)
+    edits.set_pin_range(editor.document, edit, message.actor, joint, message.start_s, message.end_s)
 
 
 @feature.command("Pin feet on the floor")

@@ -83,9 +83,7 @@ def declare(editor: Editor, edit: Edit, message: DeclareContact) -> None:
     document = editor.document
     actor = document.actor(message.actor)
     posed = editor.posed_actor(actor)
-    if not 0 <= message.joint < len(posed.figure.skeleton):
-        raise WritheError(f"this figure has no joint number {message.joint}")
-    joint = posed.figure.skeleton.names[message.joint]
+    joint = posed.figure.skeleton.joint_name(message.joint)
     gap = posed.diagnostics.nearest_to(posed.q, joint)
     if gap is None:
         raise WritheError(
@@ -144,9 +142,7 @@ def _parts(document: Document, picked: PickedPart) -> list[str]:
     if not picked.actor:
         return [GROUND]
     figure = document.figure(document.actor(picked.actor).figure)
-    if not 0 <= picked.joint < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {picked.joint}")
-    name = figure.skeleton.names[picked.joint]
+    name = figure.skeleton.joint_name(picked.joint)
     parts = sorted({c.part_name for c in figure.capsules if c.joint == name})
     if not parts:
         raise WritheError(f"{name.replace('_', ' ')} has no solid shape")

@@ -334,15 +334,13 @@ def _postures(editor: Editor) -> PostureDatabase | None:
 def _side(editor: Editor, number: int, joint: int) -> str:
     """The hand on the side of the body of a picked joint; the right one for the trunk."""
     figure = editor.document.figure(editor.document.actor(number).figure)
-    names = figure.skeleton.names
-    if not 0 <= joint < len(names):
-        raise WritheError(f"this figure has no joint number {joint}")
+    name = figure.skeleton.joint_name(joint)
     hands = hands_of(figure)
     if not hands:
         raise WritheError("this character has no fingers: choose the body Human for it")
     for side, hand in hands.items():
-        if names[joint] in hand.joints:
+        if name in hand.joints:
             return side
-    role = next((role for role, name in figure.roles if name == names[joint]), "")
+    role = next((role for role, of in figure.roles if of == name), "")
     side = "left" if role.startswith("left") else "right"
     return side if side in hands else next(iter(hands))

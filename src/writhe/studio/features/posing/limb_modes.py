@@ -6,7 +6,6 @@ rigidly and the rest of the body stays. The turn is certified like every other s
 
 from __future__ import annotations
 
-from writhe.errors import WritheError
 from writhe.skeleton import Figure, Skeleton
 from writhe.studio.document.history import Edit
 from writhe.studio.editing.editor import Editor
@@ -56,10 +55,7 @@ def set_limb_mode(editor: Editor, edit: Edit, message: SetLimbMode) -> None:
     """Switch a limb between inverse and forward kinematics."""
     actor = editor.document.actor(message.actor)
     figure = editor.document.figure(actor.figure)
-    names = figure.skeleton.names
-    if not 0 <= message.joint < len(names):
-        raise WritheError(f"this figure has no joint number {message.joint}")
-    entry = (actor.id, _limb(figure, names[message.joint])[0])
+    entry = (actor.id, _limb(figure, figure.skeleton.joint_name(message.joint))[0])
     others = [one for one in _stored(editor) if one != entry]
     edit.setting(_SETTING, [*others, entry] if message.forward else others)
 

@@ -6,13 +6,13 @@ from typing import Literal
 
 import numpy as np
 
-from writhe.animation.mirror import heading_of, yaw_matrix
 from writhe.arrays import Floats
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.errors import WritheError
 from writhe.postures import preset_poses
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.move_root import moved_roots
 from writhe.studio.document import ActorRow
 from writhe.studio.document.history import Edit

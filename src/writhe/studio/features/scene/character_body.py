@@ -7,7 +7,6 @@ from typing import Annotated
 from msgspec import Meta
 
 from writhe.arrays import vector3
-from writhe.errors import WritheError
 from writhe.io.stored_body import remember_body
 from writhe.recognition import ROLES
 from writhe.recognition.corrections import remember_roles
@@ -118,10 +117,8 @@ def state(editor: Editor) -> CharacterBodyState:
 def set_role(editor: Editor, edit: Edit, message: SetRole) -> None:
     """Change the role of a joint; limits and masses follow."""
     figure, excluded = bodies.own_figure(editor.document, message.actor)
-    names = figure.skeleton.names
-    if not 0 <= message.joint < len(names):
-        raise WritheError(f"this figure has no joint number {message.joint}")
-    changed = bodies.with_role(figure, names[message.joint], message.role)
+    joint = figure.skeleton.joint_name(message.joint)
+    changed = bodies.with_role(figure, joint, message.role)
     bodies.put_figure(editor.document, edit, message.actor, changed, excluded)
 
 

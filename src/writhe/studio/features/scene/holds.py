@@ -348,9 +348,7 @@ def _anchor(document: Document, picked: PickedPart) -> Anchor | None:
     if not picked.actor:
         return None
     figure = document.figure(document.actor(picked.actor).figure)
-    if not 0 <= picked.joint < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {picked.joint}")
-    return Anchor(picked.actor, _hand_joint(figure, figure.skeleton.names[picked.joint]))
+    return Anchor(picked.actor, _hand_joint(figure, figure.skeleton.joint_name(picked.joint)))
 
 
 def _hand_joint(figure: Figure, joint: str) -> str:

@@ -9,9 +9,8 @@ import numpy as np
 from msgspec import Meta
 
 from writhe.arrays import Floats, Quaternion, Vector3
-from writhe.errors import WritheError
 from writhe.scene import ObjectKind, Scene
-from writhe.skeleton import Figure, forward
+from writhe.skeleton import forward
 from writhe.solvers.half_space import CollisionResponse, ResponseOptions
 from writhe.solvers.posing import Pin
 from writhe.studio.document import ActorRow, relations
@@ -192,7 +191,7 @@ def add_relation(editor: Editor, edit: Edit, message: AddRelation) -> None:
     """Add a relation between two joints in the current pose."""
     actor = editor.document.actor(message.actor)
     figure = editor.document.figure(actor.figure)
-    joint, other = _joint(figure, message.joint), _joint(figure, message.other)
+    joint, other = (figure.skeleton.joint_name(number) for number in (message.joint, message.other))
     q = editor.posed_actor(actor).q
     relations.add_relation(editor.document, edit, actor.id, figure, q, joint, other, message.kept)
 
@@ -239,9 +238,3 @@ def _actors(editor: Editor, scene: Scene) -> list[ActorRow]:
     """The document's actors that are in the scene."""
     present = {actor.name for actor in scene.actors}
     return [a for a in editor.document.actors() if scene_builder.actor_label(a.id) in present]
-
-
-def _joint(figure: Figure, number: int) -> str:
-    if not 0 <= number < len(figure.skeleton):
-        raise WritheError(f"this figure has no joint number {number}")
-    return figure.skeleton.names[number]

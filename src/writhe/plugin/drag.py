@@ -13,14 +13,10 @@ from writhe.postures.builtin import builtin_database
 from writhe.postures.preset_poses import is_person, supporting_joints
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.move_root import moving_root
-from writhe.solvers.posing import Controls, Pin, Target, pin_here
+from writhe.solvers.posing import Controls, Pin, Target, pin_here, step_until_rest
 from writhe.solvers.posing.default_poser import DefaultPoser
-from writhe.solvers.posing.support_polygon import can_balance
+from writhe.solvers.posing.idle_fingers import FingerPoser, default_poser
 from writhe.solvers.result import Status
-
-_AT_REST = 2e-4  # largest change of q in a step after which a settled pose is at rest
-# a step below this leaves the pose at rest, whatever its status
-_STILL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -60,22 +56,17 @@ class PoserCache:
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        self._made: dict[tuple[str, bool, bool], tuple[object, DefaultPoser]] = {}
+        self._made: dict[tuple[str, bool], tuple[object, DefaultPoser | FingerPoser]] = {}
 
-    def get(self, name: str, state: Floats, options: DragOptions) -> DefaultPoser:
+    def get(self, name: str, state: Floats, options: DragOptions) -> DefaultPoser | FingerPoser:
         """The poser of a character among others at `state`."""
-        key = (name, options.balance, options.natural)
+        key = (name, options.natural)
         scene, figure = self._stage.scene, self._stage.character(name).figure
         known = self._made.get(key)
         if known is None or known[0] is not scene:
             database = builtin_database() if options.natural and is_person(figure) else None
-            balance = options.balance and can_balance(figure)
-            poser = DefaultPoser(
-                figure,
-                database,
-                actor=self._stage.actor_in_scene(name, state),
-                controls=Controls.standing() if balance else None,
-            )
+            actor = self._stage.actor_in_scene(name, state)
+            poser = default_poser(figure, database, actor=actor)
             known = (scene, poser)
             self._made[key] = known
         known[1].actor.state[:] = state
@@ -107,6 +98,7 @@ class BoneDrag:
         self.q: Floats = state[self._own].copy()
         self._handles = [(joint, vector3(point)) for joint, point in handles]
         held = {joint for joint, _ in handles}
+        self._poser.controls = Controls.for_drag(figure, held, balance=options.balance)
         skeleton = figure.skeleton
         kept = dict(pins)
         if options.keep_feet and is_person(figure) and not pins:
@@ -130,17 +122,16 @@ class BoneDrag:
             Target(joint, vector3(goal), point)
             for (joint, point), goal in zip(self._handles, points, strict=True)
         ]
-        spent, at_rest = 0.0, False
-        result = None
-        for _ in range(max(1, steps)):
-            result = self._poser.step(self.q, targets, self._pins)
-            moved = float(np.abs(result.q - self.q).max())
-            self.q, spent = result.q, spent + result.milliseconds
-            settled = result.status in (Status.REACHED, Status.SETTLED) and moved < _AT_REST
-            if settled or moved < _STILL:
-                at_rest = True
-                break
-        assert result is not None
+        spent: list[float] = []
+        result, at_rest = step_until_rest(
+            self._poser,
+            self.q,
+            targets,
+            self._pins,
+            steps,
+            after_step=lambda _, step: spent.append(step.milliseconds),
+        )
+        self.q = result.q
         return DraggedPose(
             self.q,
             at_rest,
@@ -149,7 +140,7 @@ class BoneDrag:
             result.clearance_m,
             result.touching_parts,
             result.notes,
-            spent,
+            sum(spent),
         )
 
 

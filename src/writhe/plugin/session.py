@@ -21,7 +21,7 @@ from writhe.plugin.scene import Stage, placement_of
 from writhe.progress import Progress, no_progress
 
 if TYPE_CHECKING:
-    from writhe.plugin.winding import LiveWinding
+    from writhe.plugin.winding import LimbWinding
 
 Plain = dict[str, Any]
 
@@ -33,7 +33,7 @@ class Session:
         self.stage = Stage()
         self._posers = PoserCache(self.stage)
         self._drag: BoneDrag | None = None
-        self._winding: LiveWinding | None = None
+        self._winding: LimbWinding | None = None
         self._requests: dict[str, Callable[[Plain, Progress], Plain]] = {
             "prepare": self._prepare,
             "built_in_human": self._built_in_human,
@@ -159,12 +159,12 @@ class Session:
 
     def _begin_winding(self, data: Plain, progress: Progress) -> Plain:
         """Start to wind two limbs: `tangle` with `first` and `second`, `movers`, `pins`."""
-        from writhe.plugin.winding import LiveWinding, WindingGoal
+        from writhe.plugin.winding import LimbWinding, WindingGoal
 
         self.stage.floor_m = data.get("floor_m")
         goal = WindingGoal.from_plain(data["tangle"])
         movers = [str(name) for name in data["movers"]]
-        self._winding = LiveWinding(
+        self._winding = LimbWinding(
             self.stage, self._state(data), goal, movers, _names(data, "pins")
         )
         return self._winding.measure(goal)

@@ -18,13 +18,9 @@ from writhe.plugin.scene import Stage, label
 from writhe.postures.preset_poses import is_person
 from writhe.progress import Progress
 from writhe.skeleton import forward
-from writhe.solvers.tangling import Tangle, TangleSetup
+from writhe.solvers.tangling import LiveWinding, Tangle, TangleSetup
 from writhe.solvers.tangling.actor_setup import TangleMover, actor_setup
 from writhe.topology import Strand
-
-PATIENCE = 20  # steps without progress after which winding has stalled
-_PROGRESS = 0.995  # factor of the merit that counts as progress
-_GOAL_MOVED = 1.5  # factor of the merit by which it rises when the goal was changed
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,7 @@ class CharacterLimb:
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> CharacterLimb:
-        """A chain from its names."""
+        """A limb from its names."""
         return cls(str(data["character"]), str(data["limb"]))
 
     def strand(self, stage: Stage) -> Strand:
@@ -89,8 +85,8 @@ class WindingGoal:
         return Tangle(first, second, self.writhe, self.centre, self.density)
 
 
-class LiveWinding:
-    """Two chains that are being wound, step by step, from the present poses."""
+class LimbWinding:
+    """Two limbs that are being wound, step by step, from the present poses."""
 
     def __init__(
         self,
@@ -102,9 +98,13 @@ class LiveWinding:
     ) -> None:
         """Start; movers: the characters that may move, pins: their pinned bones."""
         self._stage, self._movers = stage, tuple(movers)
-        self._stepper = setup_of(stage, state, movers, pins).stepper([goal.tangle(stage)])
-        self.q = state.copy()
-        self._best, self._since = np.inf, 0
+        stepper = setup_of(stage, state, movers, pins).stepper([goal.tangle(stage)])
+        self._live = LiveWinding(stepper, state.copy())
+
+    @property
+    def q(self) -> Floats:
+        """The configuration of the scene now."""
+        return self._live.q
 
     def measure(self, goal: WindingGoal) -> dict[str, float]:
         """The topology coordinates of the chains now."""
@@ -120,22 +120,7 @@ class LiveWinding:
 
     def move(self, goal: WindingGoal, steps: int) -> tuple[bool, bool]:
         """Take certified steps towards a goal; whether it is reached, and whether it stalled."""
-        stepper = self._stepper
-        stepper.set_target(0, goal.tangle(self._stage))
-        stepper.update(self.q)
-        before, reached = stepper.merit(self.q), False
-        for _ in range(max(1, steps)):
-            self.q = stepper.step(self.q)
-            stepper.update(self.q)
-            reached = bool(stepper.reached().all())
-            if reached:
-                break
-        merit = stepper.merit(self.q)
-        if before > _GOAL_MOVED * self._best or merit < _PROGRESS * self._best:
-            self._best, self._since = merit, 0
-        else:
-            self._since += steps
-        return reached, not reached and self._since >= PATIENCE
+        return self._live.move(goal.tangle(self._stage), steps)
 
     def poses(self) -> dict[str, Floats]:
         """The configurations of the characters that move."""

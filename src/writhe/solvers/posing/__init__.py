@@ -5,7 +5,7 @@ from __future__ import annotations
 from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handles import Hold, Pin, Target, hold_here, pin_here
 from writhe.solvers.posing.methods import make_poser, method_names
-from writhe.solvers.posing.poser import Poser, PoseResult, SupportsRelations
+from writhe.solvers.posing.poser import Poser, PoseResult, SupportsRelations, step_until_rest
 
 __all__ = [
     "Controls",
@@ -19,4 +19,5 @@ __all__ = [
     "make_poser",
     "method_names",
     "pin_here",
+    "step_until_rest",
 ]

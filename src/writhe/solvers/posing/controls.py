@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from writhe.arguments import check_fields
 from writhe.arrays import Bools
 from writhe.errors import WritheError
+from writhe.recognition.body_map import extends
 from writhe.skeleton import Figure
+from writhe.skeleton.figures import figure as built_in
+from writhe.solvers.posing.support_polygon import can_balance
+
+_ARM = ("wrist", "elbow", "shoulder")
+_IDLE_ARM = 0.85  # firmness of the other arm while one is dragged: it goes on hanging
+_UPPER = (*_ARM, "clavicle", "head", "neck", "chest", "spine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,33 @@ class Controls:
     def sitting(cls) -> Controls:
         """For a seated figure: the root keeps its position; balance does not count."""
         return cls(stay=0.2, idle=0.1, rhythm=1.0, gaze=1.0)
+
+    @classmethod
+    def for_drag(
+        cls,
+        figure: Figure,
+        dragged: Iterable[str] | None = None,
+        *,
+        balance: bool = True,
+        gaze: bool = True,
+    ) -> Controls:
+        """For a drag of some joints, as in the studio and in Blender.
+
+        While arms, trunk or head are dragged, a person keeps its balance; a dragged pelvis or leg
+        moves the weight on purpose: onto a chair, onto one foot. While one arm is dragged, the
+        other goes on hanging. dragged: joints, None if they are not known yet.
+        """
+        roles = {joint: role for role, joint in figure.roles}
+        moved = None if dragged is None else [roles.get(joint, "wrist") for joint in dragged]
+        upper = moved is None or all(role.endswith(_UPPER) for role in moved)
+        balanced = balance and upper and can_balance(figure)
+        look = 1.0 if gaze else 0.0
+        if extends(figure, built_in("human")):
+            arms = bool(moved) and all(role.endswith(_ARM) for role in moved or ())
+            idle = _IDLE_ARM if arms else 0.0
+            return cls(balance=0.4 if balanced else 0.0, idle=idle, rhythm=1.0, gaze=look)
+        standing = cls.standing() if can_balance(figure) else cls()
+        return replace(standing, balance=standing.balance if balanced else 0.0, gaze=look)
 
 
 def locked_dofs(figure: Figure, held: frozenset[str]) -> Bools:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import degrees
 from typing import Protocol, runtime_checkable
+
+import numpy as np
 
 from writhe.arrays import Floats
 from writhe.collision import CollisionTable
@@ -105,6 +107,39 @@ class Poser(Protocol):
     ) -> PoseResult:
         """One frame: the next configuration from q towards the targets, with remaining errors."""
         ...
+
+
+# bounds of the largest change of an entry of q (radians, metres, quaternion entries) in a step
+_AT_REST_IF_REACHED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
+_AT_REST = 1e-6  # a smaller step: the pose is at rest whatever the status
+
+
+def step_until_rest(
+    poser: Poser,
+    q: Floats,
+    targets: Sequence[Target],
+    pins: Sequence[Pin | Hold] = (),
+    steps: int = 60,
+    *,
+    after_step: Callable[[Floats, PoseResult], None] | None = None,
+) -> tuple[PoseResult, bool]:
+    """Take up to `steps` steps, at least one; returns the last result, and whether q is at rest.
+
+    At rest, further steps towards the same targets would not move q. after_step: called after
+    each step with the configuration before it and its result.
+    """
+    count = 0
+    while True:
+        result = poser.step(q, targets, pins)
+        moved = float(np.abs(result.q - q).max())
+        if after_step is not None:
+            after_step(q, result)
+        q, count = result.q, count + 1
+        settled = result.status in (Status.REACHED, Status.SETTLED)
+        if moved < (_AT_REST_IF_REACHED if settled else _AT_REST):
+            return result, True
+        if count >= steps:
+            return result, False
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from writhe.solvers.tangling.keyframes import (
     animate,
     motion_metric,
 )
+from writhe.solvers.tangling.live_winding import LiveWinding
 from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
@@ -17,6 +18,7 @@ from writhe.solvers.tangling.stepper import TangleStepper
 __all__ = [
     "Around",
     "DrivenMotion",
+    "LiveWinding",
     "OrderFound",
     "SolveOptions",
     "StrandGoal",

@@ -9,21 +9,18 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton import Figure
-from writhe.solvers.posing import Hold, Pin, Poser, PoseResult, Target
+from writhe.solvers.posing import Controls, Hold, Pin, Poser, PoseResult, Target, step_until_rest
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
-from writhe.solvers.result import Status
 from writhe.studio import protocol
 from writhe.studio.document.solver_settings import SolverSettings
-from writhe.studio.editing.posers import Posers, controls_of
+from writhe.studio.editing.posers import Posers
 from writhe.studio.editing.scene.scene_builder import SceneKey
 from writhe.studio.editing.soft_pins import SoftPins
 from writhe.studio.view.diagnostics import Diagnostics
 
-# bounds of the largest change of an entry of q (radians, metres, quaternion entries)
-_AT_REST_IF_REACHED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
-_SAME = 1e-5  # poses that differ by less are considered equal
-_AT_REST = 1e-6  # a smaller step: the pose is at rest whatever the status
+# poses whose entries (radians, metres, quaternion entries) differ by less are considered equal
+_SAME = 1e-5
 
 
 @dataclass
@@ -66,22 +63,21 @@ class PosedActor:
 
         At rest, further steps towards the same targets would not move it.
         """
-        for _ in range(frames):
-            result = self.poser.step(self.q, targets, pins)
-            moved = float(np.abs(result.q - self.q).max())
+
+        def after_step(before: Floats, result: PoseResult) -> None:
             self.diagnostics.see(result)
-            self.pass_throughs += self.diagnostics.pass_throughs(self.q, result.q, result)
+            self.pass_throughs += self.diagnostics.pass_throughs(before, result.q, result)
             self.q = result.q
-            if result.status in (Status.REACHED, Status.SETTLED) and moved < _AT_REST_IF_REACHED:
-                return result, True
-            if moved < _AT_REST:
-                return result, True
-        return result, False  # pyright: ignore[reportPossiblyUnboundVariable]
+
+        return step_until_rest(self.poser, self.q, targets, pins, frames, after_step=after_step)
 
     def begin_drag(self, joints: Iterable[str]) -> None:
         """Set the controls for a drag of these joints."""
         if isinstance(self.poser, DefaultPoser | FingerPoser):
-            wanted = controls_of(self.figure, self.settings, joints)
+            settings = self.settings
+            wanted = Controls.for_drag(
+                self.figure, joints, balance=settings.balance, gaze=settings.gaze
+            )
             if self.poser.controls != wanted:
                 self.poser.controls = wanted
 

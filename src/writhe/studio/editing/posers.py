@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,42 +10,16 @@ from writhe.errors import WritheError
 from writhe.postures.builtin import builtin_database
 from writhe.postures.pairs import builtin_pairs
 from writhe.postures.preset_poses import is_person
-from writhe.recognition.body_map import extends
 from writhe.skeleton import Figure
 from writhe.skeleton.figures import figure
 from writhe.solvers.half_space import HalfSpacePoser
 from writhe.solvers.posing import Controls, Poser, make_poser
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.idle_fingers import default_poser
-from writhe.solvers.posing.support_polygon import can_balance
 from writhe.studio.document.solver_settings import FROM_FILE, SolverSettings
 from writhe.studio.files.shared_files import SharedFiles
 
 _NEED_DATABASE = frozenset({"paper", "local-pca"})
-
-
-_ARM = ("wrist", "elbow", "shoulder")
-_IDLE_ARM = 0.85  # firmness of the other arm while one is dragged: it goes on hanging
-_UPPER = ("wrist", "elbow", "shoulder", "clavicle", "head", "neck", "chest", "spine")
-
-
-def controls_of(
-    body: Figure, settings: SolverSettings, dragged: Iterable[str] | None = None
-) -> Controls:
-    """The controls of a body while joints are dragged: arms, trunk and head keep the balance.
-
-    A dragged pelvis or leg moves the weight on purpose: onto a chair, onto one foot.
-    """
-    roles = {joint: role for role, joint in body.roles}
-    moved = None if dragged is None else [roles.get(joint, "wrist") for joint in dragged]
-    upper = moved is None or all(role.endswith(_UPPER) for role in moved)
-    idle = _IDLE_ARM if moved and all(role.endswith(_ARM) for role in moved) else 0.0
-    balanced = settings.balance and upper and can_balance(body)
-    gaze = 1.0 if settings.gaze else 0.0
-    if extends(body, figure("human")):
-        return Controls(balance=0.4 if balanced else 0.0, idle=idle, rhythm=1.0, gaze=gaze)
-    standing = Controls.standing() if can_balance(body) else Controls()
-    return replace(standing, balance=standing.balance if balanced else 0.0, gaze=gaze)
 
 
 class Posers:
@@ -115,7 +87,7 @@ class Posers:
                 " choose postures in the settings, or another method"
             )
         if method == "default":
-            controls = controls_of(body, chosen)
+            controls = Controls.for_drag(body, balance=chosen.balance, gaze=chosen.gaze)
             return default_poser(
                 body, database, chosen.options(), actor=in_scene, controls=controls
             )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import numpy as np
 from msgspec import Meta
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.quantities import TangleCoordinates
-from writhe.solvers.tangling import SolveOptions, TangleStepper, solve
+from writhe.solvers.tangling import LiveWinding, SolveOptions, solve
 from writhe.studio.document.history import Edit
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
@@ -31,7 +30,6 @@ from writhe.studio.view.part_labels import display_names, display_sentence
 feature = Feature("winding")
 MAX_STEPS = 250
 STEPS_A_FRAME = 2  # solver steps for each WindStep message
-PATIENCE = 20  # steps without progress after which the winding counts as stalled
 
 Movers = Annotated[list[int], Meta(min_length=1, max_length=2)]
 
@@ -79,21 +77,11 @@ class WindResult(Message):
 
 
 @dataclass
-class _Live:
-    """A stepper kept between messages, its best merit, and the steps since that improved."""
-
-    key: object
-    stepper: TangleStepper
-    q: Floats
-    best: float = np.inf
-    since: int = 0
-
-
-@dataclass
 class WindingSession:
-    """The live winding of a session."""
+    """The live winding of a session, and what it was made for."""
 
-    live: _Live | None = None
+    live: LiveWinding | None = None
+    key: object = None
 
 
 @feature.session_step
@@ -104,32 +92,17 @@ def wind_step(editor: Editor, message: WindStep) -> WindStepResult:
     free = [value is None for value in (goal.centre_first, goal.centre_second, goal.density)]
     key = (id(editor.scene), goal.first, goal.second, tuple(free), tuple(movers))
     live = session.live
-    if message.fresh or live is None or live.key != key:
+    if message.fresh or live is None or session.key != key:
         q = editor.configuration
-        live = _Live(key, tangle_setup_of(editor, movers, q).stepper([tangle_of(editor, goal)]), q)
-        session.live = live
-    live.stepper.set_target(0, tangle_of(editor, goal))
-    live.stepper.update(live.q)
-    merit_before = live.stepper.merit(live.q)
-    reached = False
-    for _ in range(STEPS_A_FRAME):
-        live.q = live.stepper.step(live.q)
-        live.stepper.update(live.q)
-        reached = bool(live.stepper.reached().all())
-        if reached:
-            break
-    merit = live.stepper.merit(live.q)
-    goal_moved = merit_before > 1.5 * live.best
-    if goal_moved or merit < 0.995 * live.best:
-        live.best, live.since = merit, 0
-    else:
-        live.since += STEPS_A_FRAME
+        live = LiveWinding(tangle_setup_of(editor, movers, q).stepper([tangle_of(editor, goal)]), q)
+        session.live, session.key = live, key
+    reached, stalled = live.move(tangle_of(editor, goal), STEPS_A_FRAME)
     return WindStepResult(
         message.sequence,
         put_actors(editor, movers, live.q),
         winding_of(editor, goal, live.q),
         reached,
-        not reached and live.since >= PATIENCE,
+        stalled,
     )
 
 

@@ -70,9 +70,9 @@ def test_a_lead_in_ends_where_the_clip_begins(
     assert ended.value.code == 0
     result = _json(capsys)
     written, source = load(output), load(clip)
-    way = int(str(result["way_frames"]))
-    assert result["certified"] and len(written) == way + 2
-    assert np.allclose(written.q[way - 1 :], source.q, atol=1e-4)
+    frames = int(str(result["path_frames"]))
+    assert result["certified"] and len(written) == frames + 2
+    assert np.allclose(written.q[frames - 1 :], source.q, atol=1e-4)
 
 
 def test_a_lead_in_into_a_clip_that_penetrates_is_not_certified(
@@ -124,7 +124,7 @@ def test_misuse_is_told(
     assert said in capsys.readouterr().err
 
 
-def test_things_of_a_scene_are_gone_around(
+def test_objects_of_a_scene_are_gone_around(
     human: Figure, clip: Path, shelf_scene: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # the straight path of the forearm passes through the shelf

@@ -102,6 +102,18 @@ def test_penetrating_start_and_goal_are_reported(human: Figure, table: Collision
     assert "left_hip" in found.blocked_by
 
 
+def test_ends_are_cleared_only_on_request(human: Figure, table: CollisionTable) -> None:
+    rest = human.skeleton.rest_configuration
+    bad = rest.copy()
+    at = human.skeleton.q_slice("left_hip")
+    bad[at] = [np.cos(0.12), 0.0, 0.0, -np.sin(0.12)]  # one thigh a little into the other
+    assert plan(human, rest, bad, table=table).status is PlanStatus.INFEASIBLE_GOAL
+    found = plan(human, rest, bad, table=table, clear_ends=True)
+    assert found.status is PlanStatus.APPROXIMATE and found.certificate.certified
+    assert any("goal penetrates" in note for note in found.notes)
+    assert plan(human, rest, rest, table=table, clear_ends=True).status is PlanStatus.EXACT
+
+
 def test_a_clear_straight_line_is_the_path(human: Figure, table: CollisionTable) -> None:
     rest = human.skeleton.rest_configuration
     goal = rest.copy()

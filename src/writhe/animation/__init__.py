@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from writhe.animation.animate_keys import animate
     from writhe.animation.body.moving_hold import moving_hold
     from writhe.animation.carried_objects import Carry, animate_carrying
+    from writhe.animation.clear_actor import ActorMotion
+    from writhe.animation.clear_motion import ClearedMotion, clear_scene
     from writhe.animation.clip_operations import layer, loop, stretch, trim
     from writhe.animation.foot_contacts import detect_contacts
     from writhe.animation.key_file import KeyFile, load_keys
@@ -39,8 +41,10 @@ else:
             ("Animation", "AnimationStatus", "Conflict", "ConflictKind", "MovedKey"),
             "writhe.animation.result",
         )
+        | dict.fromkeys(("ClearedMotion", "clear_scene"), "writhe.animation.clear_motion")
         | dict.fromkeys(("RefinedMotion", "refine_motion"), "writhe.animation.refine_motion")
         | {
+            "ActorMotion": "writhe.animation.clear_actor",
             "AnimateOptions": "writhe.animation.options",
             "TimedPin": "writhe.animation.pins",
             "animate": "writhe.animation.animate_keys",
@@ -51,10 +55,12 @@ else:
     )
 
 __all__ = [
+    "ActorMotion",
     "AnimateOptions",
     "Animation",
     "AnimationStatus",
     "Carry",
+    "ClearedMotion",
     "Conflict",
     "ConflictKind",
     "Key",
@@ -65,6 +71,7 @@ __all__ = [
     "TimedPin",
     "animate",
     "animate_carrying",
+    "clear_scene",
     "detect_contacts",
     "layer",
     "load_keys",

@@ -21,7 +21,7 @@ from writhe.collision import Certificate, Gate, certify
 from writhe.easing import smoothstep
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
-from writhe.planning.route_search import timed_paths
+from writhe.planning.connect import timed_paths
 from writhe.progress import Progress
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion

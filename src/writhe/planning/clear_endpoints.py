@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from writhe.arrays import Floats
+from writhe.collision import violating_parts
+from writhe.collision.certificate_slack import SLACK_M
 from writhe.planning.problem import PlanProblem
 from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.contact_step import ContactOptions, ContactStep
@@ -40,3 +44,18 @@ def push_clear(problem: PlanProblem, q: Floats, margin_m: float = MARGIN_M) -> F
         )
         out = integrate(skeleton, out, step)
     return out
+
+
+def with_clear_ends(problem: PlanProblem) -> tuple[PlanProblem, tuple[str, ...]]:
+    """The problem with penetrating ends moved to the nearest clear postures; a note for each."""
+    notes: list[str] = []
+    ends: dict[str, Floats] = {}
+    for name in ("start", "goal"):
+        q: Floats = getattr(problem, name)
+        parts = violating_parts(problem.table, q, SLACK_M)[0]
+        if parts:
+            ends[name] = push_clear(problem, q)
+            notes.append(
+                f"the {name} penetrates ({', '.join(parts)}): moved to the nearest clear posture"
+            )
+    return replace(problem, **ends), tuple(notes)

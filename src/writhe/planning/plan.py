@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from writhe.arguments import checked
 from writhe.collision import CollisionTable
 from writhe.errors import UnknownNameError
+from writhe.planning.clear_endpoints import with_clear_ends
 from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.footsteps import plan_steps
 from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner
-from writhe.planning.result import Plan
+from writhe.planning.result import Plan, PlanStatus
 from writhe.planning.support import assumed_support
 from writhe.scene import Scene
 from writhe.skeleton import Figure
@@ -59,6 +60,7 @@ def plan(
     actor: str | None = None,
     planted: tuple[str | Pin, ...] | None = None,
     floor: bool = True,
+    clear_ends: bool = False,
     method: str = "default",
     options: PlanOptions | None = None,
     table: CollisionTable | None = None,
@@ -68,37 +70,39 @@ def plan(
     `planted` lists joints that keep their pose at the start, or pins; () plants nothing. By
     default, the feet that both postures of a figure share are planted, and feet that stand on the
     ground elsewhere in the goal step there, one after the other (`Plan.legs`). A figure alone gets
-    a floor if both postures stand at about one height, unless `floor` is False. `Plan.notes` says
-    what was assumed.
+    a floor if both postures stand at about one height, unless `floor` is False. With `clear_ends`,
+    a start or goal that penetrates is first moved to the nearest clear posture, and the status is
+    at best `APPROXIMATE`. `Plan.notes` says what was assumed and moved.
     """
-    if isinstance(subject, Scene):
-        chosen = subject.actor(actor)
-        who, figure = chosen.name, chosen.figure
-        support = assumed_support(
-            figure,
-            configuration(figure.skeleton, start, "the start posture"),
-            configuration(figure.skeleton, goal, "the goal posture"),
-            plant=planted is None,
-            floor=False,
-        )
-        pinned = support.planted if planted is None else planted
-        problem = scene_problem(subject, who, start, goal, planted=pinned)
-        prefix, at = f"{who}.", subject.layout.actor_q[who]
+    scene = subject if isinstance(subject, Scene) else None
+    figure = subject if isinstance(subject, Figure) else subject.actor(actor).figure
+    first = configuration(figure.skeleton, start, "the start posture")
+    last = configuration(figure.skeleton, goal, "the goal posture")
+    support = assumed_support(
+        figure, first, last, plant=planted is None, floor=floor and scene is None
+    )
+    pinned = support.planted if planted is None else planted
+    if scene is not None:
+        who = scene.actor(actor).name
+        problem = scene_problem(scene, who, first, last, planted=pinned)
+        prefix, at = f"{who}.", scene.layout.actor_q[who]
     else:
-        figure = subject
-        first = configuration(figure.skeleton, start, "the start posture")
-        last = configuration(figure.skeleton, goal, "the goal posture")
-        support = assumed_support(figure, first, last, plant=planted is None, floor=floor)
-        pinned = support.planted if planted is None else planted
         problem = figure_problem(
             figure, first, last, planted=pinned, table=table, floor_m=support.floor_m
         )
         prefix, at = "", slice(None)
+    moved: tuple[str, ...] = ()
+    if clear_ends:
+        problem, moved = with_clear_ends(problem)
     planner = make_planner(method, figure, options)
     stepped = None
     if planted is None:
         stepped = plan_steps(planner.plan, problem, figure, prefix=prefix, at=at)
-    if stepped is not None:
-        return replace(stepped, notes=(*support.floor_notes, *stepped.notes))
-    found = planner.plan(problem)
-    return replace(found, notes=(*support.notes, *found.notes))
+    found = stepped or planner.plan(problem)
+    assumed = support.notes if stepped is None else support.floor_notes
+    approximate = bool(moved) and found.solved
+    return replace(
+        found,
+        notes=(*assumed, *moved, *found.notes),
+        status=PlanStatus.APPROXIMATE if approximate else found.status,
+    )

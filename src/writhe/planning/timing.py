@@ -103,6 +103,12 @@ def natural_duration(skeleton: Skeleton, path: Floats) -> float:
     return max(0.6, max(travel) / 1.8)
 
 
+def lead_in(path: Motion, clip: Motion, frame: int) -> Motion:
+    """A path that ends in a frame of a clip (counted from the end if negative), and its rest."""
+    rest = clip.slice(frame % len(clip), len(clip)).resample(path.fps)
+    return replace(path, q=np.concatenate([path.q, rest.q[1:]]))
+
+
 @checked
 def to_motion(plan: Plan, timing: Timing) -> Motion:
     """The plan as a certified motion; stagger and smoothing are reduced until it is certified.

@@ -13,8 +13,8 @@ from writhe.cleaning.clean import clean
 from writhe.collision import Certificate
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
-from writhe.planning.route_search import timed_paths
-from writhe.planning.support import assumed_support
+from writhe.planning.connect import Stepping, connections
+from writhe.planning.support import shared_feet
 from writhe.plugin.action import Action, BoneTrack, StageMotion
 from writhe.plugin.armature import Character
 from writhe.plugin.scene import Stage, label
@@ -116,20 +116,27 @@ def connected_keys(
     layout = stage.scene.layout
     ends = motion.frames(stage, np.array([first, last]))
     start, goal = ends[0, layout.actor_q[who]], ends[1, layout.actor_q[who]]
-    support = assumed_support(character.figure, start, goal, plant=True, floor=False)
-    problem = scene_problem(stage.scene, who, start, goal, planted=support.planted, around=ends[0])
+    figure, own = character.figure, layout.actor_q[who]
+    planted = shared_feet(figure, start, goal)
+    problem = scene_problem(stage.scene, who, start, goal, planted=planted, around=ends[0])
+    stepping = Stepping(figure, f"{who}.", own)
     reason = ""
-    for found, path, failure in timed_paths(problem, last - first, fps, stage.part_name):
+    for found in connections(
+        problem, last - first, fps, stepping=stepping, name_of=stage.part_name
+    ):
+        path = found.motion
         if path is None:
-            reason = failure
+            reason = found.reason
             continue
-        q = np.ascontiguousarray(path.q[:, layout.actor_q[who]])
+        q = np.ascontiguousarray(path.q[:, own])
         q[0], q[-1] = start, goal
         times = np.linspace(first, last, len(q))
         changed = changed_bones(character, np.tile(start, (len(q), 1)), q)
         still = replace(motion, actions={})
         keys = certified_keys(stage, still, {name: q}, times, {name: changed}, modes)
-        return replace(keys, message=f"a path of {found.length_rad:.1f} rad: {keys.after.verdict}")
+        steps = " with steps" if found.kind.steps else ""
+        about = f"a path{steps} of {found.plan.length_rad:.1f} rad: {keys.after.verdict}"
+        return replace(keys, message=about)
     raise WritheError(f"No path between the two keys: {reason}.")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from writhe.arrays import Floats
 from writhe.skeleton.figure import Figure
 from writhe.skeleton.joint import JointKind
@@ -38,3 +40,18 @@ def moving_root(figure: Figure) -> str:
     """The uppermost joint that can move: the root, or the hips below fixed container nodes."""
     joints = figure.skeleton.joints
     return next((j.name for j in joints if j.kind is not JointKind.FIXED), joints[0].name)
+
+
+def rest_at(skeleton: Skeleton, q: Floats) -> Floats:
+    """(nq,) the rest pose with the position over the ground and the heading of a posture (nq)."""
+    out = skeleton.rest_configuration
+    if skeleton.joints[0].kind is not JointKind.FREE:
+        return out
+    at = skeleton.q_slice(skeleton.names[0])
+    w, _, y, _ = q[at.stop - 4 : at.stop]
+    heading = np.array([w, 0.0, y, 0.0])  # the twist of the root's rotation about the vertical
+    length = float(np.linalg.norm(heading))
+    out[at.start], out[at.start + 2] = q[at.start], q[at.start + 2]
+    if length > 1e-6:
+        out[at.stop - 4 : at.stop] = heading / length
+    return out

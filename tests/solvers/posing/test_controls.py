@@ -13,7 +13,7 @@ from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import Capsule, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import ANKLES
-from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here
+from writhe.solvers.posing import Controls, Target, hold_here, make_poser, pin_here, step_until_rest
 from writhe.solvers.posing.controls import idle_dofs
 from writhe.solvers.posing.support_polygon import support_polygon
 from writhe.solvers.result import Status
@@ -257,3 +257,29 @@ def test_a_foot_without_a_toe_joint_supports_where_its_shapes_touch_the_ground()
     middle = ankle[2] + 0.11
     assert polygon[:, 1].max() == pytest.approx(middle + 0.8 * 0.21, abs=0.01)
     assert polygon[:, 1].min() == pytest.approx(middle - 0.8 * 0.21, abs=0.01)
+
+
+def test_the_controls_of_a_drag_depend_on_what_is_dragged():
+    arm = Controls.for_drag(HUMAN, ["left_wrist"])
+    trunk = Controls.for_drag(HUMAN, ["left_wrist", "chest"])
+    pelvis = Controls.for_drag(HUMAN, ["hips"])
+    assert arm.idle > 0.5 and trunk.idle == 0.0  # the other arm hangs while an arm is dragged
+    assert arm.balance > 0.0 and trunk.balance > 0.0
+    assert pelvis.balance == 0.0  # a dragged pelvis moves the weight on purpose
+    assert Controls.for_drag(HUMAN, ["left_wrist"], balance=False).balance == 0.0
+    assert Controls.for_drag(HUMAN, gaze=False).gaze == 0.0
+    assert Controls.for_drag(figure("octopus")).balance == 0.0
+
+
+def test_steps_end_at_rest():
+    poser, q = make_poser("default", HUMAN), standing(HUMAN)
+    pins = [pin_here(SKELETON, q, name) for name in ANKLES]
+    x, y, z = (float(c) for c in position_of(q, "left_wrist"))
+    targets, passed = [Target("left_wrist", (x, y + 0.1, z))], []
+    result, at_rest = step_until_rest(
+        poser, q, targets, pins, 200, after_step=lambda before, step: passed.append(before)
+    )
+    assert at_rest and result.reached and len(passed) < 200
+    again = poser.step(result.q, targets, pins)
+    assert np.abs(again.q - result.q).max() < 1e-3
+    assert not step_until_rest(poser, q, targets, pins, 1)[1]

@@ -14,9 +14,10 @@ from writhe.errors import WritheError
 
 if TYPE_CHECKING:
     from writhe.arrays import Floats
-    from writhe.planning import PlanProblem
+    from writhe.collision import CollisionTable
+    from writhe.planning import Plan
     from writhe.scene import CertifiedFile, Scene
-    from writhe.skeleton import Figure, Motion
+    from writhe.skeleton import Figure, Motion, Skeleton
 
 REST = "rest"
 
@@ -72,44 +73,26 @@ def plan(
 
     Example: `writhe plan --from rest --to clip.bvh@0 --lead-in -o sim-ready.bvh`
     """
-    from writhe.planning import EnergyOptions, PlanOptions, Timing, make_planner, to_motion
-    from writhe.planning.footsteps import plan_steps
-    from writhe.planning.support import assumed_support
+    from writhe.planning import EnergyOptions, PlanOptions, Timing, to_motion
+    from writhe.planning import plan as plan_path
 
     first, last = _ends(postures or [], start, goal)
     figure, clip, rows, rate = _read(first, last, animation)
     world, actor_name = _scene(scene, actor, figure, skip_joint_zones)
-    assumed = assumed_support(
-        figure, rows[0], rows[1], plant=support and not plant, floor=support and scene is None
+    found = plan_path(
+        figure if world is None else world,
+        *rows,
+        actor=None if world is None else actor_name,
+        planted=tuple(plant or ()) if plant or not support else None,
+        floor=support,
+        clear_ends=True,
+        method=method,
+        options=PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback),
+        table=_table(figure, skip_joint_zones) if world is None else None,
     )
-    for note in assumed.notes:
-        console.print(note)
-    planted = tuple(plant or assumed.planted)
-    problem, notes = _problem(
-        figure, world, actor_name, rows, planted, assumed.floor_m, skip_joint_zones
-    )
-    options = PlanOptions(energy=EnergyOptions(falloff=falloff), fallback=fallback)
-    planner, stepped = make_planner(method, figure, options), None
-    if support and not plant:
-        stepped = plan_steps(
-            planner.plan,
-            problem,
-            figure,
-            prefix="" if world is None else f"{actor_name}.",
-            at=slice(None) if world is None else world.layout.actor_q[actor_name],
-        )
-    found = stepped or planner.plan(problem)
-    for note in (*notes, *found.notes):
+    for note in found.notes:
         console.print(f"[yellow]{note}[/]")
-    result = {
-        **found.as_dict(),
-        "notes": [*notes, *found.notes],
-        "assumed": list(assumed.notes),
-        "output": None,
-        "verdict": None,
-    }
-    if notes and found.solved:
-        result["status"] = "approximate"
+    result = {**found.as_dict(), "output": None, "verdict": None}
     certified, verdict = False, f"[red]{found.status.value}[/]"
     if found.solved:
         timing = Timing(
@@ -119,7 +102,7 @@ def plan(
         )
         motion = to_motion(found, timing)
         summary, stored = _write(
-            motion, problem, world, actor_name, figure, clip if lead_in else None, last, output
+            motion, found, world, actor_name, figure, clip if lead_in else None, last, output
         )
         result |= summary
         certified, verdict = stored.certificate.certified, verdict_text(stored.certificate)
@@ -180,30 +163,11 @@ def _read(
         figure,
         clip,
         [
-            _rest(clip, other) if r is None else r
+            r if r is not None else _rest(clip.skeleton, other)
             for r, other in zip(rows, reversed(rows), strict=True)
         ],
         clip.fps,
     )
-
-
-def _rest(clip: Motion, other: Floats | None) -> Floats:
-    """(nq,) the rest pose with the ground position and heading of the other posture."""
-    import numpy as np
-
-    from writhe.skeleton import JointKind
-
-    q = clip.skeleton.rest_configuration
-    if other is None or clip.skeleton.joints[0].kind is not JointKind.FREE:
-        return q
-    at = clip.skeleton.q_slice(clip.skeleton.names[0])
-    w, y = float(other[at.stop - 4]), float(other[at.stop - 2])
-    heading = np.array([w, 0.0, y, 0.0])
-    length = float(np.linalg.norm(heading))
-    q[at.start], q[at.start + 2] = other[at.start], other[at.start + 2]
-    if length > 1e-6:
-        q[at.stop - 4 : at.stop] = heading / length
-    return q
 
 
 def _scene(
@@ -224,44 +188,21 @@ def _scene(
     return replace(scene, actors=actors, policy=policy), chosen.name
 
 
-def _problem(
-    figure: Figure,
-    scene: Scene | None,
-    actor_name: str,
-    rows: list[Floats],
-    planted: tuple[str, ...],
-    floor_m: float | None,
-    skip_joint_zones: bool,
-) -> tuple[PlanProblem, list[str]]:
-    """The problem with penetrating ends pushed clear, and notes about them."""
-    from dataclasses import replace
+def _rest(skeleton: Skeleton, other: Floats | None) -> Floats:
+    from writhe.skeleton.move_root import rest_at
 
-    from writhe.collision import CollisionTable, ContactPolicy, violating_parts
-    from writhe.collision.certificate_slack import SLACK_M
-    from writhe.planning import figure_problem, scene_problem
-    from writhe.planning.clear_endpoints import push_clear
+    return skeleton.rest_configuration if other is None else rest_at(skeleton, other)
 
-    if scene is None:
-        table = CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=skip_joint_zones))
-        problem = figure_problem(figure, *rows, planted=planted, table=table, floor_m=floor_m)
-    else:
-        problem = scene_problem(scene, actor_name, *rows, planted=planted)
-    notes: list[str] = []
-    ends: dict[str, Floats] = {}
-    for name in ("start", "goal"):
-        q: Floats = getattr(problem, name)
-        parts = violating_parts(problem.table, q, SLACK_M)[0]
-        if parts:
-            ends[name] = push_clear(problem, q)
-            notes.append(
-                f"the {name} penetrates ({', '.join(parts)}): moved to the nearest clear posture"
-            )
-    return replace(problem, **ends), notes
+
+def _table(figure: Figure, skip_joint_zones: bool) -> CollisionTable:
+    from writhe.collision import CollisionTable, ContactPolicy
+
+    return CollisionTable.of_figure(figure, ContactPolicy(skip_joint_zones=skip_joint_zones))
 
 
 def _write(
     motion: Motion,
-    problem: PlanProblem,
+    found: Plan,
     scene: Scene | None,
     actor_name: str,
     figure: Figure,
@@ -275,6 +216,7 @@ def _write(
     import numpy as np
 
     from writhe.io import save
+    from writhe.planning.timing import lead_in
     from writhe.scene import certify_file
 
     q = motion.q if scene is None else motion.q[:, scene.layout.actor_q[actor_name]]
@@ -283,12 +225,10 @@ def _write(
     written = replace(motion, skeleton=figure.skeleton, q=np.ascontiguousarray(q), source=source)
     frames = len(written)
     if clip is not None:
-        frame = int(last.rpartition("@")[2]) % len(clip)
-        rest = clip.slice(frame, len(clip)).resample(written.fps)
-        written = replace(written, q=np.concatenate([written.q, rest.q[1:]]))
+        written = lead_in(written, clip, int(last.rpartition("@")[2]))
     save(written, output, figure=figure if figure.skin is not None else None)
     stored = certify_file(
-        output, scene=scene, actor=actor_name, policy=problem.table.policy, figure=figure
+        output, scene=scene, actor=actor_name, policy=found.problem.table.policy, figure=figure
     )
     proof = stored.certificate
     console.print(
@@ -297,7 +237,7 @@ def _write(
     return {
         "output": str(output),
         "frames": len(written),
-        "way_frames": frames,
+        "path_frames": frames,
         "fps": written.fps,
         "certified": proof.certified,
         "verdict": proof.verdict.value,

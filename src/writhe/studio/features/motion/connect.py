@@ -12,8 +12,7 @@ from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError
 from writhe.planning import Energy, Plan, PlanProblem, scene_problem
-from writhe.planning.footsteps import plan_steps
-from writhe.planning.route_search import CLOSE, WIDE, failure_reason, search, timed_motion
+from writhe.planning.connect import KINDS, PathKind, Stepping, connection
 from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import KeyRow, TrackKind, unpack
@@ -83,25 +82,6 @@ class SearchResults:
     by_job: dict[str, _FoundPaths] = field(default_factory=dict[str, _FoundPaths])
 
 
-@dataclass(frozen=True)
-class _Kind:
-    title: str
-    about: str
-    falloff: int
-    in_turn: tuple[str, ...] = ()
-    shortest: bool = False
-    steps: bool = False
-
-
-_KINDS = (
-    _Kind("Steps", "The feet step to their places, one after the other", CLOSE, steps=True),
-    _Kind("Close", "Stays close to the body (fall-off 5)", CLOSE),
-    _Kind("Wide", "Keeps far from the body (fall-off 2)", WIDE),
-    _Kind("Shortest", "Corners are cut as far as it stays clear", CLOSE, shortest=True),
-    _Kind("Legs, then arms", "Limbs move one after the other", CLOSE, ("legs", "arms")),
-)
-
-
 @feature.task("Connect without penetration", needs=("planning",))
 def connect(editor: Editor, message: Connect) -> Work:
     """Read both keys and the scene now; plan in the background."""
@@ -119,13 +99,9 @@ def connect(editor: Editor, message: Connect) -> Work:
         around=around,
     )
     actor_q = editor.scene.layout.actor_q[who]
-    figure = editor.scene.actor(who).figure
+    body = Stepping(editor.scene.actor(who).figure, f"{who}.", actor_q)
+    stepping = None if message.planted else body
     skeleton = editor.document.figure(editor.document.actor(message.actor).figure).skeleton
-
-    def stepped() -> Plan | None:
-        if message.planted:
-            return None
-        return plan_steps(search, problem, figure, prefix=f"{who}.", at=actor_q)
 
     names, results = display_names(editor.document), editor.session_data(SearchResults)
     duration_s = second.time_s - first.time_s
@@ -134,26 +110,26 @@ def connect(editor: Editor, message: Connect) -> Work:
         paths: list[FoundPath] = []
         motions: list[Motion] = []
         reason = ""
-        for done, kind in enumerate(_KINDS):
-            job.report(done / len(_KINDS), kind.title)
-            found = (
-                stepped() if kind.steps else search(problem, kind.falloff, shortest=kind.shortest)
+        for done, kind in enumerate(KINDS):
+            job.report(done / len(KINDS), kind.title)
+            found = connection(
+                problem,
+                kind,
+                duration_s,
+                fps,
+                stepping=stepping,
+                name_of=lambda part: display_name(part, names),
             )
-            if found is None:  # no foot has to step, or it cannot
+            if found is None:
                 continue
-            if not found.solved:
-                reason = failure_reason(found, lambda part: display_name(part, names))
-                continue
-            try:
-                motion = timed_motion(found, duration_s, fps, kind.in_turn)
-            except WritheError as error:  # the other kinds may still succeed
-                reason = str(error)
+            motion, reason = found.motion, found.reason or reason
+            if motion is None:
                 continue
             rows = np.ascontiguousarray(motion.q[:, actor_q])
             if any(len(rows) == len(m) and np.allclose(rows, m.q, atol=0.02) for m in motions):
                 continue
             motions.append(Motion(skeleton, rows, motion.fps, f"Path: {kind.title.lower()}"))
-            paths.append(_found_path(kind, problem, found, motion.q, rows))
+            paths.append(_found_path(kind, found.plan, motion.q, rows))
         while len(results.by_job) >= MAX_SEARCHES:
             results.by_job.pop(next(iter(results.by_job)))
         results.by_job[job.number] = _FoundPaths(message.actor, first.time_s, motions)
@@ -187,7 +163,9 @@ def _ends(editor: Editor, message: Connect) -> tuple[KeyRow, KeyRow]:
     return first, second
 
 
-def _found_path(kind: _Kind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats) -> FoundPath:
+def _found_path(
+    kind: PathKind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats
+) -> FoundPath:
     energy = Energy(problem.table, variable=problem.variable).along(q)
     clearance = certify(problem.table, q, fps=1.0).min_clearance_m
     return FoundPath(

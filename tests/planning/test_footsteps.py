@@ -8,7 +8,7 @@ import pytest
 from writhe.collision import certify, half_space
 from writhe.kernels.posing.nearest_in_polygon import nearest_in_polygon
 from writhe.planning import Timing, plan, to_motion
-from writhe.planning.support import FLOOR
+from writhe.planning.ground_assumptions import FLOOR
 from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Motion, forward

@@ -23,7 +23,7 @@ export class KeyPreviews {
   show(change: Change): void {
     this.change = change;
     this.changedAt = performance.now();
-    this.pump();
+    this.sendIfReady();
   }
 
   /** Show the motion as it is. */
@@ -45,11 +45,11 @@ export class KeyPreviews {
       if (message.frames) this.put(message.actor, message.frames, message.length);
       if (!this.change) keep(this.shown ? this.firstMs : this.allMs, performance.now() - this.changedAt);
       notify("time");
-      this.pump();
+      this.sendIfReady();
     }
   }
 
-  private pump(): void {
+  private sendIfReady(): void {
     const change = this.change ?? this.shown;
     const actor = activeActor();
     if (!change || !actor || this.outstanding) return;

@@ -37,7 +37,7 @@ def movers_of(tangle) -> list[str]:
     return list(dict.fromkeys(item.name for item in chosen))
 
 
-class LiveWinding:
+class ArmatureWinding:
     """Poses that follow the goal of the scene's tangle, step by step."""
 
     def __init__(self, context) -> None:
@@ -108,7 +108,7 @@ class WRITHE_OT_wind(bpy.types.Operator):
     def execute(self, context):
         """Wind until the goal is reached or cannot be."""
         try:
-            winding = LiveWinding(context)
+            winding = ArmatureWinding(context)
             for _ in range(_MAX_STEPS // _STEPS):
                 answer = winding.step()
                 if answer["reached"] or answer["stalled"]:
@@ -126,7 +126,7 @@ class WRITHE_OT_wind(bpy.types.Operator):
         if bpy.app.background:
             return self.execute(context)
         try:
-            self._winding = LiveWinding(context)
+            self._winding = ArmatureWinding(context)
         except EngineError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}

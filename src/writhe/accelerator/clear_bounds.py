@@ -30,8 +30,10 @@ from writhe.accelerator.device import default_device
 Array: TypeAlias = Any
 BlockProgram: TypeAlias = Callable[[Any, Any], tuple[Array, Array, Array]]
 BLOCKS = {"gpu": (1 << 10, 1 << 13, 1 << 16), "cpu": (1 << 9,)}  # intervals at once
-_CAPSULES, _PAIRS = 16, 128  # numbers are rounded up to these, so that bodies share a program
-_FAR_M = 1e3  # clearance of a pair that was added for that
+# numbers of capsules and pairs are rounded up to multiples of these, so that bodies with similar
+# numbers share one compiled program
+_CAPSULES, _PAIRS = 16, 128
+_FAR_M = 1e3  # clearance of the pairs that fill up the number
 
 
 class PairBody(NamedTuple):

@@ -26,7 +26,7 @@ from writhe.scene import Scene
 from writhe.skeleton import Figure, Motion
 from writhe.solvers.posing import Hold, Pin
 
-MAX_FRAMES = 100_000
+MAX_SOLVED_FRAMES = 100_000
 
 
 @checked
@@ -83,10 +83,10 @@ def animate(
 def frame_times(key_times_s: Floats, fps: float) -> Floats:
     """(F,) times of frames from the first key to the last one."""
     count = round(float(key_times_s[-1] - key_times_s[0]) * fps) + 1
-    if count > MAX_FRAMES:
+    if count > MAX_SOLVED_FRAMES:
         raise WritheError(
-            f"the keys span {count} frames; at most {MAX_FRAMES} can be solved: animate them in"
-            " parts, or at fewer frames per second"
+            f"the keys span {count} frames; at most {MAX_SOLVED_FRAMES} can be solved:"
+            " animate them in parts, or at fewer frames per second"
         )
     return key_times_s[0] + np.arange(count) / fps
 

@@ -245,7 +245,7 @@ class ActorMotion:
         held = (0, len(rows) - 1) if fixed is None else fixed
         found: list[tuple[Motion, MotionChange]] = []
         reasons: list[str] = []
-        for method in self._ways(rows, held, progress):
+        for method in self._methods(rows, held, progress):
             try:
                 motion = method()
             except WritheError as error:
@@ -256,7 +256,7 @@ class ActorMotion:
             raise WritheError(reasons[-1])
         return sorted(found, key=lambda one: one[1].cost_m)
 
-    def _ways(
+    def _methods(
         self, rows: Floats, held: tuple[int, ...], progress: Progress | None
     ) -> list[Callable[[], Motion]]:
         """To push out, and to go around if both ends are held; first what is likely better."""
@@ -345,15 +345,15 @@ class ActorMotion:
         """
         held = (0, len(rows) - 1) if fixed is None else fixed
         try:
-            return self.best(rows, self._ways(rows, held, progress))
+            return self.best(rows, self._methods(rows, held, progress))
         except WritheError as error:
             raise WritheError(
-                f"{self._in_the_way(rows)}, and neither a small correction nor a detour was"
+                f"{self._worst_overlap(rows)}, and neither a small correction nor a detour was"
                 " found: add a key between these poses in which the parts are apart, or move one of"
                 " the poses."
             ) from error
 
-    def _in_the_way(self, rows: Floats) -> str:
+    def _worst_overlap(self, rows: Floats) -> str:
         """The worst overlap in the scene rows as text."""
         report = certify(self.scene.layout.table, rows, self.fps)
         worst = min(report.worst_pairs, key=lambda pair: pair.clearance_m)

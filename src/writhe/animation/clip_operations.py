@@ -16,7 +16,7 @@ from writhe.skeleton import Motion, Skeleton, forward
 from writhe.skeleton.heading import yaw_matrix
 from writhe.skeleton.move_root import free_root, moved_roots
 
-MAX_FRAMES = 1_000_000
+MAX_CLIP_FRAMES = 1_000_000
 _JOIN_S = 0.2  # over which the end of a loop blends into its start
 
 
@@ -38,10 +38,10 @@ def stretch(motion: Motion, duration_s: float) -> Motion:
     """The motion slowed down or sped up to last `duration_s`, at the same frame rate."""
     number(duration_s, "duration_s", above=0.0)
     count = max(2, round(duration_s * motion.fps) + 1)
-    if count > MAX_FRAMES:
+    if count > MAX_CLIP_FRAMES:
         raise WritheError(
             f"a clip of {duration_s:g} s would have {count} frames;"
-            f" at most {MAX_FRAMES} are possible"
+            f" at most {MAX_CLIP_FRAMES} are possible"
         )
     return replace(motion, q=motion.at(np.linspace(0.0, motion.duration_s, count)))
 
@@ -57,9 +57,9 @@ def loop(motion: Motion, times: int, *, join_s: float = _JOIN_S) -> Motion:
     number(join_s, "join_s", minimum=0.0)
     fps, count = motion.fps, len(motion)
     join = min(round(join_s * fps), (count - 1) // 2)
-    if times * count > MAX_FRAMES:
+    if times * count > MAX_CLIP_FRAMES:
         raise WritheError(
-            f"{times} repetitions would have over {MAX_FRAMES} frames: repeat it fewer times"
+            f"{times} repetitions would have over {MAX_CLIP_FRAMES} frames: repeat it fewer times"
         )
     if count < 3 or times == 1:
         return motion

@@ -9,7 +9,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable
-from writhe.planning.support import FLOOR, floor_height, with_floor
+from writhe.planning.ground_assumptions import FLOOR, floor_height, with_floor
 from writhe.scene import Scene
 from writhe.skeleton import Figure, Skeleton
 

@@ -11,7 +11,7 @@ from writhe.animation.key_interpolation import Key, check_keys
 from writhe.animation.pins import TimedPin
 from writhe.arguments import checked
 from writhe.arrays import Floats
-from writhe.planning.support import floor_height
+from writhe.planning.ground_assumptions import floor_height
 from writhe.retargeting.planted_feet import planted_spans
 from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.limbs import ANKLES, FEET

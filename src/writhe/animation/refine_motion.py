@@ -32,7 +32,7 @@ from writhe.solvers.posing import Pin
 KEEP = "keep"  # the profile that leaves the timing as it is
 _MARGINS = (1.0, 2.0, 4.0)  # clearances tried, as multiples of that of the options
 _PAUSE_RAD = 1e-4  # length that a frame without motion counts as
-MAX_FRAMES = 2000
+MAX_SEGMENT_FRAMES = 2000
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,10 @@ def _range(first: int, last: int, count: int) -> tuple[int, int]:
         raise WritheError(
             f"a segment needs at least five frames within 0 to {count - 1}, not {first} to {last}"
         )
-    if end - begin > MAX_FRAMES:
-        raise WritheError(f"a segment may have at most {MAX_FRAMES} frames, not {end - begin}")
+    if end - begin > MAX_SEGMENT_FRAMES:
+        raise WritheError(
+            f"a segment may have at most {MAX_SEGMENT_FRAMES} frames, not {end - begin}"
+        )
     return begin, end
 
 

@@ -1,4 +1,8 @@
-"""The feet of a clip, and when they are planted."""
+"""The feet of a clip, and when they are planted: while they are slow.
+
+Retargeting has a stricter rule, also for height and drift (`retargeting/planted_feet.py`): it moves
+feet onto the ground, whereas cleaning keeps them where they are.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from writhe.kernels.cleaning.planted_feet import PlantedFeet
 from writhe.skeleton import Figure
 from writhe.skeleton.limbs import FOOT_ROLES
 
-PLANTED_M_S = 0.15  # a foot slower than this in the source is planted
+SLOW_FOOT_M_S = 0.15  # a foot slower than this in the source is planted
 
 
 class FeetOfSource:
@@ -24,7 +28,7 @@ class FeetOfSource:
         self.joints: Ints = np.array(feet, dtype=np.int64)
         self._source = positions[:, self.joints]
         moved = np.linalg.norm(np.diff(self._source, axis=0), axis=2)
-        self._planted: Bools = moved * fps < PLANTED_M_S
+        self._planted: Bools = moved * fps < SLOW_FOOT_M_S
 
     def slides(self, positions: Floats, first: int) -> Floats:
         """(frames - 1,) how far a planted foot moves in a frame beyond the source, m.

@@ -45,10 +45,10 @@ def minor_joints(figure: Figure, table: CollisionTable) -> Bools:
 
 
 def position_weights(skeleton: Skeleton, minor: Bools, of_hand: float) -> Floats:
-    """(joints,) weights of the positions of joints: 1, and for all minor joints of a hand together
-    `of_hand`.
+    """(joints,) weights of joint positions: 1 for each joint that is not minor.
 
-    The first joints of its fingers stand for the hand and hold its orientation.
+    `of_hand` is divided among the first joints of the fingers of a hand, whose positions determine
+    its orientation; the other minor joints have the weight 0.
     """
     parent = skeleton.tree.parent
     weights = np.where(minor, 0.0, 1.0)

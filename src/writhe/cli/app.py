@@ -32,7 +32,7 @@ COMMANDS = {
     "plan": "Plan a motion between two postures without penetration.",
     "refine": "Time and smooth a segment of a motion as a whole, and certify it again.",
     "animate": "Turn keys and pins into a motion without penetration.",
-    "learn": "Learn joint limits and damping from clips, for whole trajectories.",
+    "learn": "Learn styles of movement from clips, for drawn paths in the studio.",
     "db": "Build, inspect, merge and query posture databases.",
     "render": "Render a picture, a film strip or a movie.",
     "reproduce": "Run a paper's experiments and compare with its figures.",

@@ -1,4 +1,7 @@
-"""`certify`: bounds of the penetration in a motion, at its frames and between them."""
+"""`certify`: bounds of the penetration in a motion, at its frames and between them.
+
+Which verdict they give is decided in `verdict.py`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from writhe.collision.swept_intervals import (
     after_rows,
     open_intervals,
     swept_clip,
-    with_doubled_room,
+    with_doubled_capacity,
     with_interpolation,
 )
 from writhe.collision.verdict import motion_verdict
@@ -226,7 +229,7 @@ def _bounded(
     while opened.state[0] < len(clip.q):
         bound_intervals(*arrays, clip, slerps, follows, slack, work, opened)
         if opened.state[0] < len(clip.q):
-            opened = with_doubled_room(opened)
+            opened = with_doubled_capacity(opened)
     ends: list[int] = np.flatnonzero(breaks).tolist()
     return _BoundedRows(
         clip=clip,

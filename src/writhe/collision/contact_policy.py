@@ -50,8 +50,8 @@ class PairRule:
     """The allowance of one pair of parts; None if the pair is not tested.
 
     `capped` says that for some of its shape pairs the allowance was reduced to stay below half the
-    smaller radius; `left_out` counts its shape pairs that are not tested because they lie in a
-    joint zone (see `ContactPolicy`); `too_deep_at_rest` says that some of them penetrate in the
+    smaller radius; `left_out` counts its deep rest pairs, which are not tested
+    (see `ContactPolicy`); `too_deep_at_rest` says that some of them penetrate in the
     rest pose, so that no motion near it can be certified.
     """
 

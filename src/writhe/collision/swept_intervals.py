@@ -91,7 +91,7 @@ def open_intervals(capacity: int) -> OpenIntervals:
     )
 
 
-def with_doubled_room(opened: OpenIntervals) -> OpenIntervals:
+def with_doubled_capacity(opened: OpenIntervals) -> OpenIntervals:
     """The same entries with twice the capacity."""
     more = open_intervals(2 * len(opened.row))
     for old, new in zip(opened, more, strict=True):

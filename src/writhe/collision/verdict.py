@@ -14,6 +14,7 @@ class Verdict(StrEnum):
 
     CERTIFIED = "certified"  # no penetration above the slack, no deep overlap, no fold
     # starts in violation, provably never gets deeper, and ends shallower by more than DIP_M
+    # (`kernels/collision/clip_sweep.py`)
     IMPROVING = "improving"
     UNDECIDED = "undecided"  # no violation was found, but none could be excluded either
     PENETRATING = "penetrating"  # in violation at some time

@@ -28,9 +28,9 @@ _SPREAD = 0.72  # the hands are at most at this fraction of the half length
 _APART = 0.6  # from the middle to each hand, relative to the distance between the shoulders
 _HOVER_M = (0.16, 0.14)  # before a place, towards the body and above it
 _ABOVE_M = 0.10  # the hands above the object, before they are lowered to it
-_FRAMES, _STOPS = 60, 4  # in which the hands get there, and the postures kept of that way
+_FRAMES, _STOPS = 60, 4  # in which the hands get there, and the postures kept of that path
 _SAME_M = 0.002  # a hand nearer than this to its place on the object holds it there
-_SHORTEST_M = 0.12  # half the length of the shortest object that has room for two hands
+_SHORTEST_M = 0.12  # half the length of the shortest object that two hands fit on
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def grip_with_both(
         axis, inwards = -axis, -inwards
     places = {"left": piece.centre + apart * axis, "right": piece.centre - apart * axis}
     reaching = _ReachingPerson(scene, actor, database)
-    way = reaching.moved(row, reaching.before(row, object_name, places))
-    row = way[-1].copy()
+    path = reaching.moved(row, reaching.before(row, object_name, places))
+    row = path[-1].copy()
     found: list[Grip] = []
     for side, other in (("right", "left"), ("left", "right")):
         hand = hand_of(scene.actor(actor).figure, other)
@@ -116,14 +116,14 @@ def grip_with_both(
         row = found[-1].q
     for part in found:
         if part.approach:
-            reaching.set_fingers(way[-1], part.approach[-1], part.hand)
-    row = reaching.together(way[-1], found)
+            reaching.set_fingers(path[-1], part.approach[-1], part.hand)
+    row = reaching.together(path[-1], found)
     opened = row.copy()
     for part in found:
         if part.approach:
             reaching.set_fingers(opened, part.approach[-1], part.hand)
     first, second = (replace(part, q=row) for part in found)
-    return BothHands(first, second, (*way, reaching.above(opened), opened))
+    return BothHands(first, second, (*path, reaching.above(opened), opened))
 
 
 class _ReachingPerson:

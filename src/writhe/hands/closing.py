@@ -22,8 +22,8 @@ from writhe.kernels.skeleton.kinematics import forward
 _STEPS = 40  # number of steps in which a finger bends from one pose to the other
 _HALVINGS = 6
 _OVERLAP_M = 2e-4  # a finger stops when it overlaps by this much more than allowed
-TOUCH_M = 0.001  # shapes this near touch
-_Place = Callable[[int, Floats], None]
+FINGER_TOUCHES_M = 0.001  # shapes this near touch
+_SetFinger = Callable[[int, Floats], None]
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class _Closing:
                         self._advance(i, share[i], stopped[i], place)
         return ClosedHand(self.q, self._touches())
 
-    def _advance(self, i: int, share: Floats, stopped: Bools, place: _Place) -> None:
+    def _advance(self, i: int, share: Floats, stopped: Bools, place: _SetFinger) -> None:
         """Bend a finger by one step, or by the part of it up to the first contact."""
         step = np.where(stopped, 0.0, np.minimum(1.0 / _STEPS, 1.0 - share))
         if not step.any():
@@ -167,7 +167,7 @@ class _Closing:
 
     def _touches(self) -> tuple[Touch, ...]:
         forward(self.table.skeleton.tree, self.q, self._positions, self._rotations)
-        self._near.find(self._positions, self._rotations, TOUCH_M)
+        self._near.find(self._positions, self._rotations, FINGER_TOUCHES_M)
         rows, names = self._near.rows, self.table.skeleton.names
         best: dict[tuple[int, int], Touch] = {}
         for row in range(self._near.count):

@@ -27,7 +27,7 @@ from writhe.skeleton.quaternions import angle_of, quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold
 from writhe.terms import Term
 
-TOUCH_M = 0.006  # parts nearer than this touch
+HOLD_TOUCHES_M = 0.006  # parts nearer than this touch
 _FAR_M = 10.0
 
 
@@ -49,7 +49,7 @@ class HoldState:
     @property
     def touching(self) -> bool:
         """Whether the two parts touch."""
-        return self.gap_m < TOUCH_M
+        return self.gap_m < HOLD_TOUCHES_M
 
 
 @checked

@@ -16,7 +16,8 @@ from writhe.skeleton.quaternions import rotation_matrix
 
 _UP = np.array([0.0, 1.0, 0.0])
 _UPWARDS = 0.5  # weight of the direction upwards or ahead beside that of the forearm
-_LEVEL = 0.35  # the part of `up` in the plane of a surface below which it counts as level
+# a surface counts as level if the vertical, projected onto it, is shorter than this
+_LEVEL = 0.35
 
 
 def laid_hand(

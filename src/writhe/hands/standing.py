@@ -29,12 +29,12 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     """The configuration with two actors face to face, near enough to shake hands.
 
     q: configuration of the scene's layout (default: at rest). It is returned unchanged if they
-    stand so already, or if there is no room. They turn and move along the floor; the middle
+    stand so already, or if something would overlap. They turn and move along the floor; the middle
     between them and their postures stay.
     """
     people = [_StandingPerson(scene, name) for name in (first, second)]
     row = scene.layout.configuration(q)
-    places = [person.place(row) for person in people]
+    places = [person.ground_pose(row) for person in people]
     towards = places[1][0] - places[0][0]
     far = float(np.linalg.norm(towards))
     if far < 0.05:
@@ -49,7 +49,7 @@ def stand_opposite(scene: Scene, first: str, second: str, q: Floats | None = Non
     out = row.copy()
     for person, goal, sign in zip(people, goals, (-0.5, 0.5), strict=True):
         person.move(out, middle + sign * _APART * arm * towards / far, goal)
-    return out if _has_room(scene, row, out) else row
+    return out if _stays_clear(scene, row, out) else row
 
 
 @checked
@@ -65,7 +65,7 @@ def stand_before(
     """The configuration with an actor standing before an object, near enough to take it.
 
     q: configuration of the scene's layout (default: at rest); returned unchanged if the object is
-    within reach in front of the actor, or if there is no room before it. at: a place on the
+    within reach in front of the actor, or if something would overlap there. at: a place on the
     object, in its frame (default: the middle). across: the actor faces the long side of the
     object, as for both hands on a bar.
     """
@@ -75,7 +75,7 @@ def stand_before(
     piece = longest_piece(scene.object(object_name).shapes)
     place = piece.centre if at is None else floats(at, (3,), "the place on the object")
     goal, axis = origin + turn @ place, turn @ piece.axes[:, 0]
-    here, heading = person.place(row)
+    here, heading = person.ground_pose(row)
     towards = _flat(goal - here)
     side = _flat(np.cross(axis, (0.0, 1.0, 0.0)))
     if across and np.linalg.norm(side) > 0.3:
@@ -93,7 +93,7 @@ def stand_before(
         return row
     out = row.copy()
     person.move(out, there, facing)
-    return out if _has_room(scene, row, out) else row
+    return out if _stays_clear(scene, row, out) else row
 
 
 class _StandingPerson:
@@ -108,7 +108,7 @@ class _StandingPerson:
         chain = [rest.position(roles[r]) for r in ("left_shoulder", "left_elbow", "left_wrist")]
         self.arm_m = float(sum(np.linalg.norm(np.diff(chain, axis=0), axis=1)))
 
-    def place(self, q: Floats) -> tuple[Floats, float]:
+    def ground_pose(self, q: Floats) -> tuple[Floats, float]:
         """The point of the floor between the shoulders (3,), and the heading, rad."""
         frames = forward(self.figure.skeleton, q[self.own])
         left, right = (frames.position(joint) for joint in self._shoulders)
@@ -117,13 +117,13 @@ class _StandingPerson:
 
     def move(self, q: Floats, to: Floats, heading: float) -> None:
         """Change q: the actor at a point of the floor with a heading."""
-        here, now = self.place(q)
+        here, now = self.ground_pose(q)
         yaw = yaw_matrix(heading - now)
         away = _flat(to) - yaw @ here
         q[self.own] = moved_roots(self.figure.skeleton, q[self.own][None], yaw, away)[0]
 
 
-def _has_room(scene: Scene, before: Floats, after: Floats) -> bool:
+def _stays_clear(scene: Scene, before: Floats, after: Floats) -> bool:
     """Whether nothing overlaps after the move that did not overlap before."""
     free = [
         certify(scene.layout.table, np.array([q, q]), fps=1.0).certified for q in (after, before)

@@ -20,8 +20,7 @@ from writhe.skeleton.figures import figure, figure_names
 
 # nearer points of a strand would make segments without direction
 SHORTEST_STRAND_SEGMENT_M = 0.01
-# tolerance of comparing bones: the rounding of files
-SAME_BONES_M = 1e-4
+_FILE_ROUNDING_M = 1e-4  # bones that differ by less differ by the rounding of files
 _TORSO, _ARM, _LEG = ("hips", "head"), ("shoulder", "wrist"), ("hip", "toe")
 
 
@@ -140,7 +139,7 @@ def same_bones(a: Skeleton, b: Skeleton) -> bool:
         return False
     apart = np.abs(a.tree.offset - b.tree.offset)[1:]  # without the root
     turned = np.abs(a.tree.rest - b.tree.rest)
-    return max(apart.max(initial=0.0), turned.max()) < SAME_BONES_M
+    return max(apart.max(initial=0.0), turned.max()) < _FILE_ROUNDING_M
 
 
 def _strands(skeleton: Skeleton, match: Recognition) -> tuple[tuple[str, tuple[str, ...]], ...]:

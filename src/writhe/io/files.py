@@ -2,8 +2,9 @@
 
 To add a format, add a reader to `load` (and to `_load_figure`, if it has meshes) or a writer to
 `save`, its suffix to `READABLE` or `WRITABLE`, its first bytes to `_MAGIC_BYTES`, and a section to
-`docs/files.md`. The studio accepts the format if `studio/files/imports.py` or
-`exports.py` lists it.
+`docs/files.md`. The studio imports every format in `READABLE`. For a format with meshes also
+extend `CHARACTERS` and `studio/files/character_import.inspect`; for export,
+`studio/files/exports.py`; for certificates, `scene/file_certificate.py`.
 """
 
 from __future__ import annotations

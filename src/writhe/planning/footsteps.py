@@ -1,8 +1,8 @@
 """Plans with footsteps: feet that stand elsewhere in the goal are lifted and planted in turn.
 
 In each step the body shifts its weight over one foot and swings the other to its next foothold. The
-postures on the way are `Stance`s. The path between two stances is planned with the standing feet
-planted, so that no foot slides.
+postures on the way are `SupportPhase`s. The path between two phases is planned with the standing
+feet planted, so that no foot slides.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from writhe.arrays import Floats, Quaternion, vector3
 from writhe.errors import WritheError
 from writhe.planning.clear_endpoints import push_clear
+from writhe.planning.ground_assumptions import shared_feet, standing_feet
 from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
-from writhe.planning.support import shared_feet, standing_feet
 from writhe.skeleton import Figure, Frames, forward, quaternions
 from writhe.skeleton.kinematics import centre_of_mass, interpolate
 from writhe.skeleton.limbs import SIDES
@@ -34,16 +34,16 @@ STRIDE_M, TURN_RAD = 0.5, 0.8  # the largest displacement and rotation of a foot
 MOST_STEPS = 40
 _LEGS = tuple(f"{side}_{part}" for side in SIDES for part in ("hip", "knee", "ankle"))
 _MORE_ROUNDS = 3  # number of step lengths that are tried, each smaller than the one before
-# Stances of a swinging foot: fraction of its displacement, and height above the straight line, m
+# Phases of a swinging foot: fraction of its displacement, and height above the straight line, m
 SWING = ((0.1, 0.05), (0.5, 0.08), (0.9, 0.05), (1.0, 0.0))
-_FRAMES = 60  # largest number of poser frames for one stance
-# A stance is reached if its feet miss their footholds, and the centre of mass lies outside the
+_FRAMES = 60  # largest number of poser frames for one phase
+# A phase is reached if its feet miss their footholds, and the centre of mass lies outside the
 # support polygon of the standing foot, by less than this.
 _PLACED_M, _BALANCED_M = 0.002, 0.008
 
 
 @dataclass(frozen=True)
-class Stance:
+class SupportPhase:
     """A posture (nq), and the joints of the feet that stay planted during the motion to it."""
 
     q: Floats
@@ -94,35 +94,35 @@ def plan_steps(
     balancer, still = _Balancer(figure), set(shared_feet(figure, start, goal))
     for more in range(_MORE_ROUNDS):
         for other_first in (False, True):
-            stances = _stances(figure, feet, still, start, goal, balancer, more, other_first)
-            if stances is None:
+            phases = _support_phases(figure, feet, still, start, goal, balancer, more, other_first)
+            if phases is None:
                 continue
-            found = _plan_through_stances(search, problem, stances, prefix, at)
+            found = _plan_through_phases(search, problem, phases, prefix, at)
             if found is not None:
                 return found
     return None
 
 
-def _plan_through_stances(
+def _plan_through_phases(
     search: Callable[[PlanProblem], Plan],
     problem: PlanProblem,
-    stances: list[Stance],
+    phases: list[SupportPhase],
     prefix: str,
     at: slice,
 ) -> Plan | None:
-    """The plan from stance to stance; None if there is no path between two of them."""
+    """The plan from phase to phase; None if there is no path between two of them."""
     sections: list[Plan] = []
     here = problem.start
-    for stance in stances:
+    for phase in phases:
         there = problem.goal.copy()
-        there[at] = stance.q
+        there[at] = phase.q
         pins = tuple(
             pin_here(problem.skeleton, here, prefix + foot, orientation=True)
-            for foot in stance.planted
+            for foot in phase.planted
         )
         try:
             section = replace(problem, start=here, goal=there, planted=pins)
-            if stance is not stances[-1]:
+            if phase is not phases[-1]:
                 section = replace(section, goal=push_clear(section, there))
         except WritheError:  # a foot was pushed off its foothold
             return None
@@ -162,7 +162,7 @@ def _joined(first: Plan, second: Plan) -> Plan:
     )
 
 
-def _stances(
+def _support_phases(
     figure: Figure,
     feet: tuple[str, ...],
     still: set[str],
@@ -171,12 +171,12 @@ def _stances(
     balancer: _Balancer,
     more: int,
     other_first: bool,
-) -> list[Stance] | None:
-    """The stances from start to goal (nq), which is the last; None if one is out of reach.
+) -> list[SupportPhase] | None:
+    """The phases from start to goal (nq), which is the last; None if one is out of reach.
 
     Each step shifts the weight over the standing foot, then swings and lands the other.
 
-    more: number of steps per foot beyond those that the distance needs.
+    more: number of steps per foot beyond those that the diphase needs.
     other_first: whether the foot begins that would move second by default.
     """
     skeleton = figure.skeleton
@@ -186,7 +186,7 @@ def _stances(
     if len(moves) > MOST_STEPS:
         return None
     now = {foot: place for foot, (place, _) in footholds.items()}
-    out: list[Stance] = []
+    out: list[SupportPhase] = []
     for k, (foot, fraction) in enumerate(moves):
         (standing,) = (other for other in feet if other != foot)
         before, after = now[foot], _intermediate_foothold(footholds, foot, fraction)
@@ -196,9 +196,9 @@ def _stances(
             q = balancer.posture(guess, foot, place, standing, now[standing])
             if q is None:
                 return None
-            out.append(Stance(q, feet if swung == 0.0 else (standing,)))
+            out.append(SupportPhase(q, feet if swung == 0.0 else (standing,)))
         now[foot] = after
-    return [*out, Stance(goal, feet)]
+    return [*out, SupportPhase(goal, feet)]
 
 
 def _moves(

@@ -27,7 +27,7 @@ _CORNERS = 16  # of a widened disc
 _BLOCKS_M = 1e-3  # a path that is farther inside an outline is blocked
 
 
-class _Hull(NamedTuple):
+class _ConvexPolygon(NamedTuple):
     """A convex polygon: its corners, and n . p + c <= 0 for the points p inside."""
 
     corners: Floats  # (k, 2)
@@ -41,14 +41,14 @@ class Outline(NamedTuple):
     centres: Floats  # (n, 2) x, z
     radii: Floats  # (n,)
 
-    def widened(self, by_m: float) -> _Hull:
+    def widened(self, by_m: float) -> _ConvexPolygon:
         """Its hull, each disc enlarged."""
         angles = 2.0 * np.pi * np.arange(_CORNERS) / _CORNERS
         ring = np.stack([np.cos(angles), np.sin(angles)], axis=1)
         discs = self.centres[:, None] + (self.radii + by_m)[:, None, None] * ring
         points = discs.reshape(-1, 2)
         hull = ConvexHull(points)
-        return _Hull(points[hull.vertices], hull.equations[:, :2], hull.equations[:, 2])
+        return _ConvexPolygon(points[hull.vertices], hull.equations[:, :2], hull.equations[:, 2])
 
     def distance(self, point: Floats) -> float:
         """At most the distance of a point (x, z) from it, m; negative inside."""
@@ -85,7 +85,7 @@ def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
     The path keeps CLEARANCE_M from the outlines, less if start or goal is nearer. Outlines that
     contain start or goal are not avoided. If there is no path, the result is the straight line.
     """
-    hulls: list[_Hull] = []
+    hulls: list[_ConvexPolygon] = []
     for outline in around:
         nearest = min(outline.distance(point) for point in (start, goal))
         if nearest > _BLOCKS_M:
@@ -112,12 +112,12 @@ def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
     return points[path[::-1]]
 
 
-def _outside(hull: _Hull, point: Floats) -> float:
+def _outside(hull: _ConvexPolygon, point: Floats) -> float:
     """At most the distance of a point from a hull, m; negative inside."""
     return float((hull.normals @ point + hull.offsets).max())
 
 
-def _free(points: Floats, hulls: Sequence[_Hull]) -> Bools:
+def _free(points: Floats, hulls: Sequence[_ConvexPolygon]) -> Bools:
     """(n,) whether points (n, 2) are inside no hull."""
     out = np.ones(len(points), dtype=np.bool_)
     for hull in hulls:
@@ -126,7 +126,7 @@ def _free(points: Floats, hulls: Sequence[_Hull]) -> Bools:
     return out
 
 
-def _visible(start: Floats, points: Floats, hulls: Sequence[_Hull]) -> Bools:
+def _visible(start: Floats, points: Floats, hulls: Sequence[_ConvexPolygon]) -> Bools:
     """(n,) whether the straight lines from start to points (n, 2) pass through no hull."""
     out = np.ones(len(points), dtype=np.bool_)
     for hull in hulls:

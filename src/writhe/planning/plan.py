@@ -13,11 +13,11 @@ from writhe.errors import UnknownNameError
 from writhe.planning.clear_endpoints import with_clear_ends
 from writhe.planning.energy_planner import EnergyPlanner, PlanOptions
 from writhe.planning.footsteps import plan_steps
+from writhe.planning.ground_assumptions import assumed_ground
 from writhe.planning.ompl_planners import PLANNERS, SamplingPlanner
 from writhe.planning.problem import PlanProblem, figure_problem, scene_problem
 from writhe.planning.published_planner import PaperOptions, PaperPlanner
 from writhe.planning.result import Plan, PlanStatus
-from writhe.planning.support import assumed_support
 from writhe.scene import Scene
 from writhe.skeleton import Figure
 from writhe.skeleton.configurations import configuration
@@ -78,17 +78,17 @@ def plan(
     figure = subject if isinstance(subject, Figure) else subject.actor(actor).figure
     first = configuration(figure.skeleton, start, "the start posture")
     last = configuration(figure.skeleton, goal, "the goal posture")
-    support = assumed_support(
+    ground = assumed_ground(
         figure, first, last, plant=planted is None, floor=floor and scene is None
     )
-    pinned = support.planted if planted is None else planted
+    pinned = ground.planted if planted is None else planted
     if scene is not None:
         who = scene.actor(actor).name
         problem = scene_problem(scene, who, first, last, planted=pinned)
         prefix, at = f"{who}.", scene.layout.actor_q[who]
     else:
         problem = figure_problem(
-            figure, first, last, planted=pinned, table=table, floor_m=support.floor_m
+            figure, first, last, planted=pinned, table=table, floor_m=ground.floor_m
         )
         prefix, at = "", slice(None)
     moved: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ def plan(
     if planted is None:
         stepped = plan_steps(planner.plan, problem, figure, prefix=prefix, at=at)
     found = stepped or planner.plan(problem)
-    assumed = support.notes if stepped is None else support.floor_notes
+    assumed = ground.notes if stepped is None else ground.floor_notes
     approximate = bool(moved) and found.solved
     return replace(
         found,

@@ -116,7 +116,7 @@ def figure_problem(
     first = configuration(figure.skeleton, start, "the start posture")
     last = configuration(figure.skeleton, goal, "the goal posture")
     if floor_m is not None:
-        from writhe.planning.support import with_floor
+        from writhe.planning.ground_assumptions import with_floor
 
         shapes = with_floor(shapes, floor_m, first, last)
     pins = tuple(_pin(figure.skeleton, first, item) for item in planted)

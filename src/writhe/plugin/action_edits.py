@@ -14,7 +14,7 @@ from writhe.collision import Certificate
 from writhe.errors import WritheError
 from writhe.planning import scene_problem
 from writhe.planning.connect import Stepping, connections
-from writhe.planning.support import shared_feet
+from writhe.planning.ground_assumptions import shared_feet
 from writhe.plugin.action import Action, BoneTrack, StageMotion
 from writhe.plugin.armature import Character
 from writhe.plugin.scene import Stage, label

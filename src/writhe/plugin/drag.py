@@ -73,7 +73,7 @@ class PoserCache:
         return known[1]
 
 
-class BoneDrag:
+class CharacterDrag:
     """One drag of some bones of a character, from press to release."""
 
     def __init__(

@@ -16,7 +16,7 @@ from writhe.arrays import Floats, floats
 from writhe.errors import UnknownNameError, WritheError
 from writhe.plugin.action import Action, StageMotion
 from writhe.plugin.armature import Armature, Character, capsules_to_plain
-from writhe.plugin.drag import BoneDrag, DragOptions, PoserCache
+from writhe.plugin.drag import CharacterDrag, DragOptions, PoserCache
 from writhe.plugin.scene import Stage, placement_of
 from writhe.progress import Progress, no_progress
 
@@ -32,7 +32,7 @@ class Session:
     def __init__(self) -> None:
         self.stage = Stage()
         self._posers = PoserCache(self.stage)
-        self._drag: BoneDrag | None = None
+        self._drag: CharacterDrag | None = None
         self._winding: LimbWinding | None = None
         self._requests: dict[str, Callable[[Plain, Progress], Plain]] = {
             "prepare": self._prepare,
@@ -102,7 +102,7 @@ class Session:
     def _begin_drag(self, data: Plain, progress: Progress) -> Plain:
         """Start to drag points of bones: `handles` with bone and point in its frame, `pins`."""
         self.stage.floor_m = data.get("floor_m")
-        self._drag = BoneDrag(
+        self._drag = CharacterDrag(
             self.stage,
             self._posers,
             str(data["character"]),

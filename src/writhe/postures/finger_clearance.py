@@ -17,7 +17,7 @@ _FINGERS, _ARMS, _BODY = 0.02, 0.5, 30.0
 _ARM = ("shoulder", "elbow", "wrist")
 
 
-def with_room_for_fingers(
+def with_clear_fingers(
     figure: Figure, reference: Figure, q: Floats, object_name: str = ""
 ) -> Floats:
     """(nq,) the posture q of a figure that extends the reference, moved out of overlaps.

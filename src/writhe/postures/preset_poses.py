@@ -16,7 +16,7 @@ from writhe.database import PostureDatabase
 from writhe.database.posture import heading_quaternion
 from writhe.errors import UnknownNameError
 from writhe.postures.builtin import builtin_database
-from writhe.postures.finger_clearance import with_room_for_fingers
+from writhe.postures.finger_clearance import with_clear_fingers
 from writhe.postures.retarget_posture import posture_on_body
 from writhe.recognition import ESSENTIAL
 from writhe.recognition.body_map import BodyMap, extended, extends
@@ -76,9 +76,9 @@ def posture_of(figure: Figure, library: str, name: str, now: Floats, placement: 
     if extends(figure, human):
         if not database.object_name:
             posture = at_current_root(human.skeleton, database.q[number], now)
-            return with_room_for_fingers(figure, human, extended(figure, human, posture, now))
+            return with_clear_fingers(figure, human, extended(figure, human, posture, now))
         posture = extended(figure, human, relative_to_object(database, number, origin), now)
-        posture = with_room_for_fingers(figure, human, posture, database.object_name)
+        posture = with_clear_fingers(figure, human, posture, database.object_name)
         turn, shift = rotation_matrix(placement[3:]), placement[:3]
         return moved_roots(figure.skeleton, posture[None], turn, shift)[0]
     mapping = BodyMap(figure, human)

@@ -1,4 +1,7 @@
-"""Naming conventions: which program or data set a skeleton's joint names come from."""
+"""Naming conventions: which program or data set a skeleton's joint names come from.
+
+The words of joint names are in `joint_name_words`.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,10 @@ ROUNDS = 3  # the fastest counts
 
 
 def ratios(figures: dict[str, Any]) -> dict[str, float]:
-    """Costs of the kernels relative to the linking of a pair of segments in C."""
+    """Costs of the kernels, each divided by that of the linking of two segments in C.
+
+    Linking with slopes is divided by the same computation in C.
+    """
     unit_ns = figures["gli_ns"]["c"]
     if unit_ns is None:
         raise SystemExit("no C compiler found: nothing to compare with")

@@ -2,7 +2,8 @@
 
 The ball of the foot (the toe joint, or a point of the sole if there is none) is locked, so that a
 heel may still rise, and the sole lies on the ground (`soles`). The whole body is shifted first, and
-leg IK makes the remaining correction. Corrections fade in and out over `BLEND_S`; where a leg would
+leg IK makes the remaining correction. Cleaning has a simpler rule for when a foot is planted
+(`cleaning/feet_of_source.py`). Corrections fade in and out over `BLEND_S`; where a leg would
 not reach, the hips are lowered smoothly.
 """
 

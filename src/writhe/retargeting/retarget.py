@@ -28,9 +28,9 @@ from writhe.recognition.rest_alignment import (
     rest_body,
     shortest_rotation,
 )
-from writhe.retargeting.calibration import is_contorted, standing_body
 from writhe.retargeting.planted_feet import lock_planted_feet
 from writhe.retargeting.soles import sole
+from writhe.retargeting.standing_rest_pose import is_contorted, standing_body
 from writhe.skeleton import Figure, Frames, JointKind, Motion, quaternions
 from writhe.skeleton.limbs import ANKLES, SIDES
 

@@ -33,11 +33,11 @@ from writhe.io.keyed_motion import KeyedMotion
 from writhe.scene.layout import Layout
 from writhe.scene.scene import Actor, Scene
 from writhe.skeleton import Figure, Motion, Skeleton, quaternions, transforms
+from writhe.skeleton.configurations import SAME_BONES_M
 
 SPLINE_ERROR_M = 2e-4  # target error of the approximation of cubic splines
 MAX_REFINE = 512  # rows per key of a cubic spline
 _OTHER_JOINTS = 8  # joints that move skin beside those of a person: more than a prop has
-SAME_BONES_M = 1e-3  # largest difference from a figure's bones in a file of that figure
 
 EnvironmentMotion = Callable[[Floats], Mapping[str, Floats]]
 

@@ -30,7 +30,8 @@ _MAX_CHECKS = 400  # of the gate, for one path
 _MAX_FRAMES = 120  # of a path
 _FRAME_M = 0.16  # farthest that a joint moves in a frame, on a body of human size
 _SLOW = 2e-4  # the body hardly moves if a frame changes no entry of q by more than this
-_STUCK_FRAMES = 4  # settled away from a target for so long, the way back is searched
+# frames that a drag must stay settled short of its target before the way back is searched
+_STUCK_FRAMES = 4
 _FAR = 4.0  # a target is missed by more than this, times the tolerance of targets
 _PIN_ERROR = 3.0  # a pin may move by this on a shortened path, times the tolerance of targets
 _MAX_VISITED = 1000  # frames of a drag that are remembered
@@ -40,8 +41,8 @@ _STEPS = 40  # frames from the start of the drag to a posture that meets the tar
 class Backtracking:
     """The frames of the current drag, and the path on which it leaves a corner.
 
-    Goals are what the user asks for, in a form that can be compared: a search is made once for the
-    goals of several frames at rest, not while they move.
+    Goals are the targets and pins, in a form that can be compared: while they stay the same, a path
+    is searched for once, after the body has settled short of them.
     """
 
     def __init__(
@@ -68,10 +69,12 @@ class Backtracking:
         """Remember a configuration (nq) of the actor."""
         self._visited.append(q.copy())
 
-    def is_stuck(self, goals: object, status: Status, error_m: float, moved: float) -> bool:
+    def is_stuck(
+        self, goals: object, status: Status, error_m: float, largest_change: float
+    ) -> bool:
         """Whether the body has settled away from goals for which no path was searched yet.
 
-        error_m: of the worst target; moved: largest change of an entry of q in this frame.
+        error_m: of the worst target; largest_change: of an entry of q in this frame.
         """
         settled = status is Status.SETTLED and goals == self._goals
         self._goals = goals
@@ -79,17 +82,19 @@ class Backtracking:
         self._stuck_frames = self._stuck_frames + 1 if settled and far else 0
         if goals == self._searched_for or not self._options.gate:
             return False
-        return self._stuck_frames >= _STUCK_FRAMES or (self._stuck_frames > 0 and moved < _SLOW)
+        return self._stuck_frames >= _STUCK_FRAMES or (
+            self._stuck_frames > 0 and largest_change < _SLOW
+        )
 
-    def search(self, goals: object, rows: HandleRows, moved: Sequence[int]) -> bool:
-        """Search a path to a posture that meets the targets, by way of where the drag began.
+    def search(self, goals: object, rows: HandleRows, must_meet: Sequence[int]) -> bool:
+        """Search a path to a posture that meets the targets, through the start of the drag.
 
-        moved: numbers of the targets that must be met. False if they are not met from there either.
+        must_meet: numbers of the targets that must be met. False if they are not met from there.
         """
         self._searched_for = goals
         stepper, options, now = self._stepper, self._options, self._stepper.q.copy()
         if stepper.touches_objects(_FAR * options.met_m):
-            return False  # on which side it was led around the object is the user's choice
+            return False  # the user chose on which side of the object the body passes; keep it
         nodes = [self._actor.full_configuration(q) for q in reversed(self._visited)]
         stepper.set_state(nodes[-1], force=True)
         met = False
@@ -97,7 +102,7 @@ class Backtracking:
             stepper.step()
             nodes.append(stepper.q.copy())
             errors = rows.point_errors()
-            met = max((errors[i] for i in moved), default=0.0) <= options.met_m
+            met = max((errors[i] for i in must_meet), default=0.0) <= options.met_m
             if met:
                 break
         if met:

@@ -62,7 +62,7 @@ def test_a_pose_in_a_box_is_moved_out_when_the_animator_agrees(open_page: OpenPa
     )
     page.wait_for_selector(".readout.certificate.bad:not(.stale)")
     page.keyboard.press("i")
-    page.get_by_role("button", name="Move the pose out").click()
+    page.get_by_role("button", name="Separate the overlapping parts").click()
     wait_for(page, "s.certificate && s.certificate.certified")
     assert np.linalg.norm(np.subtract(position(page, "left_wrist"), wrist)) < 0.3
     page.keyboard.press("Escape")

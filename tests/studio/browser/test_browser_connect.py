@@ -70,7 +70,7 @@ def test_in_betweens_are_cleared_before_export(open_page: OpenPage, tmp_path: Pa
     dialog = page.get_by_role("dialog", name="Export as GLB")
     assert "pass through" in dialog.inner_text()
     dialog.get_by_role("button", name="Fix it first").click()
-    sheet = page.get_by_role("dialog", name="In-betweens")
+    sheet = page.get_by_role("dialog", name="Fix motion")
     sheet.get_by_role("button", name="Go around").click()
     sheet.get_by_text("Motion certified").wait_for()
     assert sheet.get_by_role("button", name="Blend again").count() == 1

@@ -54,7 +54,7 @@ def test_a_newcomer_seats_a_character_with_folded_arms(open_page: OpenPage, tmp_
     page.locator(".certificate:not(.stale)").wait_for()
     if page.get_by_text("Fix …").count():  # half-way a hand may graze the other arm
         page.get_by_text("Fix …").click()
-        sheet = page.get_by_role("dialog", name="In-betweens")
+        sheet = page.get_by_role("dialog", name="Fix motion")
         sheet.get_by_role("button", name="Fix everything").click()
         sheet.get_by_text("Motion certified").wait_for()
         sheet.get_by_role("button", name="Done").click()

@@ -62,7 +62,7 @@ def test_overlaps_are_fixed_from_the_dialog(open_page: OpenPage) -> None:
     assert page.evaluate(red) == 0
     folded = position(page, "left_wrist")
     page.locator(".certificate").click()
-    dialog = page.get_by_role("dialog", name="In-betweens")
+    dialog = page.get_by_role("dialog", name="Fix motion")
     assert store(page, "timeS") == pytest.approx(2.0)
     dialog.get_by_role("button", name="Fix everything").click()
     dialog.get_by_text("Fixed 1 segment").wait_for()

@@ -7,7 +7,7 @@ import { store } from "../store";
 
 const TIMEOUT_MS = 2000; // a result that takes longer counts as lost
 
-export class Winder {
+export class TangleWinder {
   private goal: TangleGoal | null = null;
   private movers: number[] = [];
   private held = false; // whether the slider is still being dragged
@@ -31,7 +31,7 @@ export class Winder {
     this.movers = movers;
     this.held = held;
     store.dragging = true;
-    this.pump();
+    this.sendIfReady();
   }
 
   /** Stop and commit the pose reached so far. */
@@ -52,7 +52,7 @@ export class Winder {
     this.onWinding(message.winding);
     this.editor.viewport.draw();
     if (this.held || !(message.reached || message.stalled)) {
-      requestAnimationFrame(() => this.pump());
+      requestAnimationFrame(() => this.sendIfReady());
       return;
     }
     const goal = this.goal;
@@ -70,7 +70,7 @@ export class Winder {
     store.dragging = false;
   }
 
-  private pump(): void {
+  private sendIfReady(): void {
     if (!this.goal || (this.outstanding && performance.now() - this.sentAt < TIMEOUT_MS)) return;
     const sent = this.editor.connection.send({
       type: "wind_step",

@@ -9,8 +9,8 @@ import { EASE_NAMES } from "./easing";
 
 const STRETCHES: [number, string][] = [
   [0.5, "Half the time"],
-  [0.8, "80 %"],
-  [1.25, "125 %"],
+  [0.8, "80 % of the time"],
+  [1.25, "125 % of the time"],
   [2, "Twice the time"],
 ];
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];

@@ -1,4 +1,7 @@
-/** Dragging the body with one or more pointers: streams the targets to the server and shows the poses it returns. */
+/**
+ * Dragging the body with one or more pointers: streams the targets to the server and shows the poses it returns.
+ * All stations of a drag: docs/architecture.md, "The path of a drag".
+ */
 import * as THREE from "three";
 import type { Connection } from "../connection";
 import type { DragHandle, DragResult } from "../generated/messages";

@@ -37,7 +37,7 @@ export class ObjectPush {
     this.target.position.copy(position);
     this.target.rotation.copy(rotation);
     this.dirty = true;
-    this.pump();
+    this.sendIfReady();
   }
 
   /** End the drag and commit where the object and the bodies are. */
@@ -46,7 +46,7 @@ export class ObjectPush {
     const object = this.object;
     if (this.dirty) this.send(MAX_FRAMES); // so that a quick flick ends where it was released
     this.editor.command({ type: "commit_push", object });
-    this.sayWhoIsKeyed();
+    this.showKeyedCharacters();
     this.drop();
   }
 
@@ -81,11 +81,11 @@ export class ObjectPush {
     // go on while the object has not reached its target and is not blocked
     const behind = group ? group.position.distanceTo(this.target.position) > ARRIVED_M : false;
     if (behind && !message.blocked) this.dirty = true;
-    requestAnimationFrame(() => this.pump());
+    requestAnimationFrame(() => this.sendIfReady());
   }
 
   /** Name the characters that were pushed and have keys: their pose is keyed at the playhead. */
-  private sayWhoIsKeyed(): void {
+  private showKeyedCharacters(): void {
     const { actors, keys } = store.state!;
     const pushed = actors.filter(({ id }) => {
       const pose = this.poses.get(id);
@@ -96,7 +96,7 @@ export class ObjectPush {
     if (names) showMessage(`Pushed and keyed at ${store.timeS.toFixed(2)} s: ${names}.`);
   }
 
-  private pump(): void {
+  private sendIfReady(): void {
     const now = performance.now();
     if (this.object === null || !this.dirty || (this.outstanding && now - this.lastSent < TIMEOUT_MS)) return;
     this.send(Math.min(MAX_FRAMES, Math.max(1, Math.round((now - this.lastSent) / FRAME_MS))));

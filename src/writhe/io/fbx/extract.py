@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-MAX_FRAMES = 200_000
+MAX_POSES = 200_000
 # maps of a material that glTF has too, by their names in ufbx
 _MAPS = ("base_color", "normal_map", "emission_color", "ambient_occlusion", "opacity")
 _NUMBERS = ("base_factor", "metalness", "roughness", "emission_factor")
@@ -157,7 +157,7 @@ def _animations(ufbx: Any, scene: Any, nodes: list[Any], arrays: dict[str, Any])
     total = 0
     for i, stack in enumerate(stacks):
         anim, begin, end = _keep(stack.anim), stack.time_begin, stack.time_end
-        count = min(MAX_FRAMES - total, round((end - begin) * fps) + 1)
+        count = min(MAX_POSES - total, round((end - begin) * fps) + 1)
         if count < 1:
             break
         total += count
@@ -208,8 +208,8 @@ def _keys(
             times += [a + (b - a) * k / parts for k in range(parts)]
         times.append(keys[-1])
         total += 4 * len(times)
-        if total > MAX_FRAMES:
-            raise ValueError(f"over {MAX_FRAMES} poses are needed to follow its keys")
+        if total > MAX_POSES:
+            raise ValueError(f"over {MAX_POSES} poses are needed to follow its keys")
 
         def pose(time: float, anim: Any = anim) -> list[list[float]]:
             return [_local(ufbx.evaluate_transform(anim, n, time)) for n in nodes]

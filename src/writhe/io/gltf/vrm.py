@@ -1,5 +1,7 @@
 """The humanoid tables of VRM files, which say which node is which part of the body.
 
+They are read here; `write.py` exports them.
+
 VRM 0.x stores it in the extension VRM, VRM 1.0 in VRMC_vrm, VRM animations in VRMC_vrm_animation.
 """
 

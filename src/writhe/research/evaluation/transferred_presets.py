@@ -23,7 +23,7 @@ from writhe.recognition.body_map import BodyMap
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 
-TOUCH_M = 0.01  # hands nearer than this still touch
+_HANDS_TOUCH_M = 0.01  # hands nearer than this still touch
 _REACH_M = 0.5  # larger gaps count as this
 _ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
@@ -54,7 +54,7 @@ class PresetFigures:
             "soles_worst_mm": _mm(max(self.soles)) if self.soles else None,
             "seat_worst_mm": _mm(max(self.seats)) if self.seats else None,
             "hands": len(self.hands),
-            "hands_apart": sum(gap > TOUCH_M for gap in self.hands),
+            "hands_apart": sum(gap > _HANDS_TOUCH_M for gap in self.hands),
         }
 
 
@@ -74,7 +74,7 @@ def transferred_presets(body: Figure, every: int) -> PresetFigures:
         contacts = hand_contacts(mapping, authored, body)
         gaps = contact_gaps(contacts, body, q, _REACH_M)
         found.hands += gaps
-        if any(gap > TOUCH_M for gap in gaps):
+        if any(gap > _HANDS_TOUCH_M for gap in gaps):
             found.apart.append(name)
     return found
 

@@ -1,5 +1,7 @@
 """`default`: a posture prior from a database, collision constraints, certified steps.
 
+Weights and limits are in `options`, the controls in `controls`.
+
 A step solves one small QP per iteration,
 
     min   1/2 ||M (x + v)||^2 - p . v + 1/2 ||W (r + J v)||^2
@@ -168,7 +170,8 @@ class DefaultPoser:
         support = self._control_terms.anchor(rows, targets, pins)
         if support is not None:
             stepper.set_support(support)
-        # without orientations: those of hands that are laid on something follow the hand
+        # Orientations are left out: those of laid hands change every frame, so goals would never
+        # compare equal.
         goals = (*((t.joint, t.point_in_joint, t.position_in_world) for t in targets), *pins)
         if (ahead := self._backtracking.next(goals, whole)) is not None:
             first_error_m = max(rows.point_errors()[: rows.targets])
@@ -189,14 +192,14 @@ class DefaultPoser:
         dragged = [i for i, target in enumerate(targets) if not target.is_soft_pin]
         error_m = max((result.target_error_m[targets[i].joint] for i in dragged), default=0.0)
         status = Status.APPROACHING if self._prior_active else result.status
-        if self._backtracking.is_stuck(goals, status, error_m, moved) and self._search_way_back(
+        if self._backtracking.is_stuck(goals, status, error_m, moved) and self._search_path_back(
             goals, dragged
         ):
             still, result = False, replace(result, status=Status.APPROACHING)
         self._still = (handles, result) if still else None
         return result
 
-    def _search_way_back(self, goals: object, moved: Sequence[int]) -> bool:
+    def _search_path_back(self, goals: object, moved: Sequence[int]) -> bool:
         """Search a path out of the corner in which the drag is stuck; the trunk is held."""
         stepper = self._stepper
         self._rows.set_guides(None)

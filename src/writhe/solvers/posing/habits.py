@@ -69,7 +69,9 @@ class Habits:
                     joints |= set(skeleton.names[top : int(skeleton.tree.subtree_end[top])])
         self._strengths, self._point = np.zeros(3), np.zeros(3)
         self._stance, self._stance_joints = self._stance_of_roles()
-        self._began: frozenset[str] | None = None  # the joints moved since the stance was taken
+        self._began: frozenset[str] | None = (
+            None  # the joints moved since the drag-start posture was taken
+        )
         self._looked_at: list[int] = []  # the targets on hands, by number
         # by target of an arm: its number, the shoulder in the model, the length of the arm to it
         self._reached: list[tuple[int, int, float]] = []
@@ -81,8 +83,10 @@ class Habits:
         self._code: Callable[..., Any] | None = None
         self._resting, self._resting_joints = self._resting_arms()
         self._handled: set[str] = set()  # the joints of arms with a handle
-        self._rests_unknown = self._shoulders_unknown = True  # both are of the stance
-        self._shoulders: dict[int, list[float]] = {}  # where the shoulders are in the stance
+        self._rests_unknown = self._shoulders_unknown = True  # both are of the drag-start posture
+        self._shoulders: dict[
+            int, list[float]
+        ] = {}  # where the shoulders are in the drag-start posture
         self._rests: list[int] = []  # the arms that rest in this drag
         self._rest_code: Callable[..., Any] | None = None
 
@@ -98,8 +102,9 @@ class Habits:
     ) -> None:
         """A new set of handles at q (nq) of the whole model; the girdle becomes inert.
 
-        The gaze follows dragged hands, unless the head has a handle. The stance is taken when other
-        joints are moved than before, or the pose is not the last result (not `continued`).
+        The gaze follows dragged hands, unless the head has a handle. The drag-start posture is set
+        when other joints are moved than before, or the pose is not the last result (not
+        `continued`).
         """
         free = self._head.isdisjoint(handle.joint for handle in (*targets, *held))
         hands = [i for i, t in enumerate(targets) if t.joint in self._hands and not t.is_soft_pin]
@@ -153,7 +158,7 @@ class Habits:
     def _set_trunk_inertia(
         self, rhythm: float, targets: Sequence[Target], positions: Floats, inertia: Floats
     ) -> None:
-        """Make the trunk inert while only arms are dragged and reach their targets from the stance.
+        """Make the trunk inert while only arms are dragged and reach their targets.
 
         positions: of the joints of the whole model; inertia: (nv,) squared weights of the step.
         """

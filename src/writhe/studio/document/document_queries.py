@@ -20,7 +20,7 @@ from writhe.studio.document.row_types import (
     ObjectData,
     ObjectRow,
     PinRow,
-    SavedPose,
+    SavedPoseRow,
     TrackKind,
     TrackRow,
 )
@@ -99,9 +99,9 @@ class DocumentQueries(StoredDocument):
         tracks = [t for t in self.object_tracks(number) if t.kind is TrackKind.PLACEMENT]
         return self.keys(tracks[0].id) if tracks else []
 
-    def poses(self) -> list[SavedPose]:
+    def poses(self) -> list[SavedPoseRow]:
         """The saved poses."""
-        return self._rows(SavedPose, "SELECT * FROM poses ORDER BY id")
+        return self._rows(SavedPoseRow, "SELECT * FROM poses ORDER BY id")
 
     def figure(self, name: str) -> Figure:
         """The figure of this name, built in or embedded in the document."""

@@ -117,7 +117,7 @@ class ObjectRow(msgspec.Struct, frozen=True):
     data: ObjectData
 
 
-class SavedPose(msgspec.Struct, frozen=True):
+class SavedPoseRow(msgspec.Struct, frozen=True):
     """A saved pose with a PNG picture."""
 
     id: int

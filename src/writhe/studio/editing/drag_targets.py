@@ -65,7 +65,7 @@ class Gesture:
         normals: dict[str, Vector3] = {}
         for handle in message.handles:
             normal = handle.surface_normal
-            targets.append(hands.grasped(posed.q, target_of(handle, figure), normal))
+            targets.append(hands.palm_target(posed.q, target_of(handle, figure), normal))
             if normal is not None:
                 normals[targets[-1].joint] = normal
         if message.handles[0].alone:
@@ -76,7 +76,7 @@ class Gesture:
             normals = mirrored_normals(figure, self._mirror, normals)
         if normals:
             posed.q = hands.open_on(posed.q, normals)
-        return hands.turned(posed.q, targets, normals)
+        return hands.with_orientations(posed.q, targets, normals)
 
     def constraints(self, dragged: set[str]) -> list[Pin | Hold]:
         """Pins and holds that stay while these joints are dragged."""

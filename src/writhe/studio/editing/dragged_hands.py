@@ -29,10 +29,10 @@ from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.studio.editing.figure_cache import per_figure
 
 _PALM_GAP_M = 0.004  # between a surface and the palm that is laid on it
-_TURNED_FROM_M = 0.3  # the palm turns to the surface when it is this near to its place
-_TURN_TOLERANCE_RAD = 0.4  # the palm faces a surface within this angle
-_BEYOND_RAD = 0.5  # by which the forearm is asked to turn for a wrist at its limit
-_MOST_TURN_RAD = 0.25  # the goal of a hand's orientation is at most this far from it
+_TURN_WITHIN_M = 0.3  # nearer than this to its target, the palm turns to the surface
+_TURN_TOLERANCE_RAD = 0.4  # deviation from the orientation of a laid hand that is left as it is
+_BEYOND_RAD = 0.5  # the goal may exceed the limit of the wrist by this: the forearm turns then
+_MOST_TURN_RAD = 0.25  # largest angle between the orientation of a hand and its goal
 # fingers that open by less than this share of the way are opened again after this many steps
 _OPEN_ENOUGH, _AGAIN = 0.5, 15
 _ALIKE_RAD = 0.1  # fingers whose joints differ by less from a hand pose are in it
@@ -80,7 +80,7 @@ class DraggedHands:
         self._opening: set[str] = set()  # hands whose relaxed fingers open at a surface
         self._opened: set[str] = set()  # those that did
 
-    def grasped(self, q: Floats, target: Target, normal: Vector3 | None) -> Target:
+    def palm_target(self, q: Floats, target: Target, normal: Vector3 | None) -> Target:
         """The target of a dragged part of a hand, as one of the hand or of its palm.
 
         A finger of a hand that holds something moves the hand. On a surface (`normal`), the palm
@@ -97,16 +97,21 @@ class DraggedHands:
         point = hand.palm + self._reach.get(hand.wrist, 0.0) * hand.axes[:, 1]
         return Target(target.joint, vector3(at + _PALM_GAP_M * out), vector3(point))
 
-    def turned(
+    def with_orientations(
         self, q: Floats, targets: Sequence[Target], normals: Mapping[str, Vector3]
     ) -> list[Target]:
         """The targets with the orientations of hands: level, upright, or facing a surface."""
         if not self._upright and not self._level and not normals:
             return list(targets)
         frames = forward(self._figure.skeleton, q)
-        return [self._turned(q, frames, target, normals.get(target.joint)) for target in targets]
+        return [
+            self._with_orientation(q, frames, target, normals.get(target.joint))
+            for target in targets
+        ]
 
-    def _turned(self, q: Floats, frames: Frames, target: Target, normal: Vector3 | None) -> Target:
+    def _with_orientation(
+        self, q: Floats, frames: Frames, target: Target, normal: Vector3 | None
+    ) -> Target:
         wrist = target.joint
         if target.orientation_in_world is not None:
             return target
@@ -118,7 +123,7 @@ class DraggedHands:
         if normal is not None:
             away = frames.point(wrist, np.array(target.point_in_joint))
             away = away - np.array(target.position_in_world)
-            if wrist in self._laid or np.linalg.norm(away) < _TURNED_FROM_M:
+            if wrist in self._laid or np.linalg.norm(away) < _TURN_WITHIN_M:
                 self._laid.add(wrist)
                 hand, ahead = self._hands[wrist], yaw_matrix(heading_of(self._figure, q))[:, 2]
                 forearm = frames.position(wrist) - frames.position(self._elbow(wrist))
@@ -138,7 +143,7 @@ class DraggedHands:
     def _attainable(self, frames: Frames, wrist: str, wanted: Floats) -> Floats:
         """The rotation nearest to a wanted one that the wrist has with the forearm as it is.
 
-        Beyond that, the forearm is asked to turn a little, so that the body does not contort.
+        The goal may lie a little beyond that, so that the forearm turns, but not the whole body.
         """
         skeleton = self._figure.skeleton
         joint = skeleton.joints[skeleton.index(wrist)]
@@ -170,7 +175,7 @@ class DraggedHands:
                 self._opened.add(wrist)
         return q
 
-    def rested(self, q: Floats) -> Floats:
+    def close_opened_fingers(self, q: Floats) -> Floats:
         """The configuration with the opened fingers bent until they touch, or relaxed again."""
         for wrist in self._opening:
             q, _ = self._with_fingers(q, self._hands[wrist], "relaxed")

@@ -48,7 +48,7 @@ class Editor:
         self._read_at = -1  # revision of the document in which the dragged actor was read
         self.dragged_has_keys = False
         self._holds: tuple[tuple[int, float], list[held_joints.JointHold]] = ((-1, 0.0), [])
-        self.holding: tuple[str, ...] = ()  # the joints that are being dragged
+        self.dragged_joints: tuple[str, ...] = ()  # the joints that are being dragged
         self._scene_key: scene_builder.SceneKey | None = None
         self._scene: Scene | None = None
         self._posing_key: scene_builder.SceneKey | None = None  # of the scene at the playhead
@@ -83,8 +83,8 @@ class Editor:
         targets = gesture.read(message, posed)
         if message.handles[0].alone and targets[0].orientation_in_world is not None:
             return self._turn_alone(message, posed, gesture, targets[0])
-        self.holding = tuple(target.joint for target in targets)
-        dragged = set(self.holding)
+        self.dragged_joints = tuple(target.joint for target in targets)
+        dragged = set(self.dragged_joints)
         if not gesture.targets:
             posed.begin_drag(dragged)
         gesture.targets |= {target.joint: target for target in targets}
@@ -130,7 +130,7 @@ class Editor:
         )
         at = skeleton.index(target.joint)
         below = skeleton.names[at : int(skeleton.tree.subtree_end[at])]
-        self.holding = (target.joint,)
+        self.dragged_joints = (target.joint,)
         gesture.targets |= {name: Target(name, (0.0, 0.0, 0.0)) for name in below}
         if self.recording is not None:
             self.recording.add(posed.q)
@@ -285,7 +285,7 @@ class Editor:
                 self.recording = None
             else:
                 if gesture is not None:
-                    posed.q = gesture.hands.rested(posed.q)
+                    posed.q = gesture.hands.close_opened_fingers(posed.q)
                 edits.set_pose(self.document, edit, message.actor, posed.q, self.time_s)
                 edits.update_pins(self.document, edit, message.actor, posed.q, set(targets))
                 posed.soft_pins.add(list(targets.values()))

@@ -25,7 +25,7 @@ from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin, posed, prefixed
 from writhe.arrays import Floats
-from writhe.planning.support import floor_height
+from writhe.planning.ground_assumptions import floor_height
 from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.scene.carrying import object_poses
 from writhe.skeleton import Figure, Frames, JointKind, forward
@@ -40,7 +40,7 @@ from writhe.studio.editing import held_joints
 from writhe.studio.editing.scene import placements, scene_objects
 from writhe.studio.editing.scene.scene_builder import SceneKey, actor_label, build_scene, only_actor
 
-MAX_FRAMES = 900  # of one span
+MAX_SPAN_FRAMES = 900  # of one span
 NEAR_M = 0.4  # feet of a preset pose farther from those of the previous key than this take a step
 # a pinned joint that differs by less between two keys is held in place
 HELD_M, HELD_RAD = 0.01, 0.1
@@ -86,7 +86,7 @@ class InBetweens:
         For keys that are being changed: nothing is kept, overlaps that remain are not looked for.
         """
         start, end = (float(t) for t in blend.times_s[i : i + 2])
-        count = min(MAX_FRAMES, max(1, round((end - start) * fps))) + 1
+        count = min(MAX_SPAN_FRAMES, max(1, round((end - start) * fps))) + 1
         if count < 3 or blend.ease[i] == "hold":
             return None
         times = np.linspace(start, end, count)
@@ -126,7 +126,7 @@ class InBetweens:
         i: int,
     ) -> SolvedSpan | None:
         start, end = (float(t) for t in blend.times_s[i : i + 2])
-        count = min(MAX_FRAMES, max(1, round((end - start) * fps))) + 1
+        count = min(MAX_SPAN_FRAMES, max(1, round((end - start) * fps))) + 1
         if count < 3 or blend.ease[i] == "hold":
             return None
         times = np.linspace(start, end, count)

@@ -203,7 +203,7 @@ class Approach:
 
 
 def plan_approach(
-    editor: Editor, number: int, thing: str, at: Floats | None, *, both: bool
+    editor: Editor, number: int, object_name: str, at: Floats | None, *, both: bool
 ) -> Approach | None:
     """How a character that moves, or shakes a hand, comes to an object after the playhead.
 
@@ -222,7 +222,7 @@ def plan_approach(
     let_go = letting_go(editor, number, q)
     pose = let_go[number][-1] if let_go else q[own].copy()
     q[own] = starting_poses.standing_here(figure, pose)
-    there = stand_before(scene, label, thing, q, at=at, across=both)[own]
+    there = stand_before(scene, label, object_name, q, at=at, across=both)[own]
     walk = None
     if not np.array_equal(there, q[own]):
         x, _, z = starting_poses.between_feet(figure, there)

@@ -1,4 +1,4 @@
-"""Messages from the server."""
+"""Messages from the server that are not of a feature; those of features are in `features/`."""
 
 from __future__ import annotations
 

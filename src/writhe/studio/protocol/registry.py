@@ -57,7 +57,7 @@ OUTGOING: tuple[type[Message], ...] = (
     *_tagged(structs(outgoing)),
     *(kind for kind in _tagged(FEATURE_STRUCTS) if kind not in _from_page),
 )
-KEPT_BY_PAGE = tuple(kind for kind in INCOMING if issubclass(kind, Command | Task))
+RESENT_UNTIL_ACKNOWLEDGED = tuple(kind for kind in INCOMING if issubclass(kind, Command | Task))
 
 COMMANDS = {kind: body for feature in FEATURES for kind, body in feature.commands.items()}
 MESSAGE_HANDLERS = {kind: body for feature in FEATURES for kind, body in feature.messages.items()}

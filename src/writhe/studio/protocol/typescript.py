@@ -91,7 +91,7 @@ def typescript() -> str:
                 ),
                 _union("Incoming", registry.INCOMING),
                 _union("Outgoing", registry.OUTGOING),
-                _union("Command", registry.KEPT_BY_PAGE),
+                _union("Command", registry.RESENT_UNTIL_ACKNOWLEDGED),
             ]
         )
         + "\n"

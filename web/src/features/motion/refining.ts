@@ -8,7 +8,7 @@ import type { Motion } from "../../sampled_motion";
 import { activeActor, on, store } from "../../store";
 import { reveal } from "../../ui/section";
 import { showMessage } from "../../ui/toast";
-import { BeforeAfter } from "./clearing";
+import { BeforeAfter } from "./fix_motion";
 
 const PROFILES: [RefineSegment["profile"], string, string][] = [
   ["bell", "Ease in and out", "The speed rises and falls like a bell from the first pose to the last"],

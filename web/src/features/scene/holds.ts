@@ -16,9 +16,13 @@ import type { Viewport } from "../../view/viewport";
 
 type Kept = "place" | "distance" | "direction";
 const KINDS: [Kept, string, string][] = [
-  ["place", "Position", "The first keeps its position relative to the second: a hand on a leg"],
+  ["place", "Position", "The first part keeps its position relative to the second, such as a hand on a leg"],
   ["distance", "Distance", "The two parts keep their distance"],
-  ["direction", "Rotation", "The first keeps its rotation relative to the second: palms that face each other"],
+  [
+    "direction",
+    "Rotation",
+    "The first part keeps its rotation relative to the second, such as palms that face each other",
+  ],
 ];
 const COLOUR = "#0ca678";
 
@@ -30,7 +34,7 @@ export const install: Install = (editor) => {
   );
   const mode = holdMode(editor, () => kind.value as Kept);
   const toggle = () => editor.tools.enter(editor.tools.mode === mode ? null : mode);
-  showLines(editor);
+  showRelationLines(editor);
   editor.viewport.beforeFrame.push(() => placeCarried(editor.viewport));
   return {
     sections: [
@@ -139,8 +143,8 @@ function relations(): RelationState[] {
   return (store.state?.features.pushing.relations ?? []).filter((one) => one.actor === activeActor()?.id);
 }
 
-/** A line between the parts of every hold. */
-function showLines(editor: Editor): void {
+/** A line between the two parts of every relation of the active character. */
+function showRelationLines(editor: Editor): void {
   const material = new THREE.LineDashedMaterial({
     color: COLOUR,
     depthTest: false,
@@ -245,14 +249,19 @@ function holdRow(editor: Editor, hold: ListedHold): HTMLElement {
     h("span", {}, text),
     iconButton(
       "last",
-      `Release it at the playhead: ${text}`,
+      `End the hold at the playhead: ${text}`,
       () =>
         ends
           ? editor.command({ type: "set_hold_range", hold: hold.id, start_s: hold.start_s, end_s: store.timeS })
-          : showMessage("Move the playhead to the time at which it is released."),
+          : showMessage("Move the playhead to the time at which the hold ends."),
       "tiny",
     ),
-    iconButton("close", `Let go: ${text}`, () => editor.command({ type: "remove_hold", hold: hold.id }), "tiny"),
+    iconButton(
+      "close",
+      `Remove the hold: ${text}`,
+      () => editor.command({ type: "remove_hold", hold: hold.id }),
+      "tiny",
+    ),
   );
 }
 

@@ -15,7 +15,7 @@ import {
   chainTitle,
   sameChain,
 } from "../../tangles/chains";
-import { Winder } from "../../tangles/drive_tangle";
+import { TangleWinder } from "../../tangles/drive_tangle";
 import { pickChains } from "../../tangles/pick_chains";
 import { CoordinateSliders } from "../../tangles/sliders";
 import { matrixPicture } from "../../tangles/writhe_matrix";
@@ -59,7 +59,7 @@ export const install: Install = (editor) => {
 /** The two picked chains and the target of their tangle. */
 export class TanglePanel {
   readonly element: HTMLElement;
-  readonly winder: Winder;
+  readonly winder: TangleWinder;
   chains: (Chain | null)[] = [null, null];
   movers: number[] = [];
   found: Winding | null = null;
@@ -89,7 +89,7 @@ export class TanglePanel {
   private later = 0;
 
   constructor(private readonly editor: Editor) {
-    this.winder = new Winder(editor);
+    this.winder = new TangleWinder(editor);
     this.winder.onWinding = (winding) => this.show(winding);
     this.winder.onEnd = (reached) => this.setNote(reached ? "" : "Trying another path …");
     new ChainMarkers(editor.viewport, () =>

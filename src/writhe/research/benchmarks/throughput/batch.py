@@ -122,7 +122,7 @@ def _alone(
 
 
 def _overhead(sources: list[Source], folder: Path) -> float:
-    """Seconds a clip of a batch in one process beyond the operation itself: hashes, journal."""
+    """Seconds for each clip, in one process, besides the operation itself: hashes and journal."""
     start = time.perf_counter()
     rows = list(run_batch(sources, Settings("certify"), BatchOptions(folder)))
     return (time.perf_counter() - start - sum(row.seconds for row in rows)) / len(rows)

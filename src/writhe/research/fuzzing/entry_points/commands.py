@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from writhe.io import save
-from writhe.planning.support import with_floor
+from writhe.planning.ground_assumptions import with_floor
 from writhe.postures.preset_poses import LIBRARIES, preset_names
 from writhe.research.evaluation.export_mechanism import export_mechanism
 from writhe.research.evaluation.independent import Mechanism

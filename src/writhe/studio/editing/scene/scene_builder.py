@@ -55,9 +55,9 @@ class SceneKey:
     actors: tuple[tuple[int, str], ...]
     objects: tuple[LayoutObject, ...]
     contacts: tuple[tuple[str, str], ...]
-    held: tuple[HoldRow, ...] = ()  # what they join may touch
+    held: tuple[HoldRow, ...] = ()  # holds; the parts that they join may touch
     attached: tuple[HoldRow, ...] = ()  # holds whose objects are part of the actor's tree
-    joined: tuple[HoldRow, ...] = ()  # what these join is not tested: it does not move apart
+    joined: tuple[HoldRow, ...] = ()  # holds whose parts do not move apart: they are not tested
     bodies: tuple[int, ...] = ()  # versions of the figures, which the user may correct
 
     @classmethod

@@ -100,7 +100,7 @@ def _actor_motion(editor: Editor, actor: int) -> ActorMotion:
     )
 
 
-@feature.task("Fix the segment", needs=("planning",))
+@feature.task("Fix motion", needs=("planning",))
 def clear_segment(editor: Editor, message: ClearSegment) -> Work:
     """Read the segment now; clear it in the background and add the result to the timeline."""
     mover, fps = _actor_motion(editor, message.actor), editor.document.fps
@@ -115,22 +115,22 @@ def clear_segment(editor: Editor, message: ClearSegment) -> Work:
         fixed = mover.fixed_ends(rows, begin)
         try:
             if message.how == "best":
-                ways = mover.compared(rows, job.report, fixed=fixed)
+                found = mover.compared(rows, job.report, fixed=fixed)
             elif message.how == "detour":
                 motion = mover.detour(rows)
-                ways = [(motion, mover.change(rows, motion))]
+                found = [(motion, mover.change(rows, motion))]
             else:
                 motion = mover.pushed_out(rows, job.report, fixed=fixed)
-                ways = [(motion, mover.change(rows, motion))]
+                found = [(motion, mover.change(rows, motion))]
         except WritheError as error:
             raise WritheError(
                 f"{error}. {_OTHERWISE[message.how]}add a key between these poses in which the"
                 " parts are apart."
             ) from error
-        motion, change = ways[0]
+        motion, change = found[0]
         described = _describe(mover, motion, change, begin)
-        if len(ways) > 1:
-            text = described.text + _rejected(*ways[1])
+        if len(found) > 1:
+            text = described.text + _rejected(*found[1])
             described = SegmentChange(text, described.at_s)
         return Outcome(
             commit=lambda editor, edit: edits.put_sampled_track(
@@ -222,7 +222,8 @@ def _describe(
     largest, at_s = "", (first + change.at_frame) / mover.fps
     if change.turn_rad > _SEEN_RAD:
         joint = mover.name_of(f"{mover.actor}.{change.joint}")
-        largest = f", most the {joint} by {np.degrees(change.turn_rad):.0f} degrees at {at_s:.2f} s"
+        turn = f"{np.degrees(change.turn_rad):.0f} degrees at {at_s:.2f} s"
+        largest = f"; largest change: {joint}, {turn}"
     start_s = first / mover.fps
     return SegmentChange(
         f"{motion.name} from {start_s:.2f} to {start_s + motion.duration_s:.2f} s: joints moved"
@@ -232,12 +233,12 @@ def _describe(
 
 
 def _rejected(motion: Motion, change: MotionChange) -> str:
-    """The other way, and how far it is from the motion, for comparison."""
-    way = "Going around" if motion.name == "Detour" else "Pushing out"
+    """The other method, and how far its result is from the motion, for comparison."""
+    method = "Going around" if motion.name == "Detour" else "Pushing out"
     degrees = np.degrees(change.turn_rad)
     return (
-        f" {way} would move joints {1000 * change.mean_m:.0f} mm on average, up to {degrees:.0f}"
-        f" degrees{_broken(change).replace('Applied; to', 'To')}."
+        f" {method} would move joints {1000 * change.mean_m:.0f} mm on average, up to {degrees:.0f}"
+        f" degrees{_broken(change)}."
     )
 
 
@@ -252,7 +253,7 @@ def _broken(change: MotionChange) -> str:
         )
         if bad
     ]
-    return f". Applied; to mend by hand: {', '.join(wrong)}" if wrong else ""
+    return f". Still to fix by hand: {', '.join(wrong)}" if wrong else ""
 
 
 def _last_frame(editor: Editor, at_least: int) -> int:

@@ -11,7 +11,7 @@ from msgspec import Meta
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.errors import WritheError
-from writhe.planning import Energy, Plan, PlanProblem, scene_problem
+from writhe.planning import Energy, Plan, scene_problem
 from writhe.planning.connect import KINDS, PathKind, Stepping, connection
 from writhe.skeleton import Motion
 from writhe.studio.document.history import Edit
@@ -163,9 +163,8 @@ def _ends(editor: Editor, message: Connect) -> tuple[KeyRow, KeyRow]:
     return first, second
 
 
-def _found_path(
-    kind: PathKind, problem: PlanProblem, plan: Plan, q: Floats, own: Floats
-) -> FoundPath:
+def _found_path(kind: PathKind, plan: Plan, q: Floats, own: Floats) -> FoundPath:
+    problem = plan.problem
     energy = Energy(problem.table, variable=problem.variable).along(q)
     clearance = certify(problem.table, q, fps=1.0).min_clearance_m
     return FoundPath(

@@ -33,7 +33,11 @@ class DepthLines(MessagePart):
 def depth_lines(editor: Editor, actor: int) -> DepthLines | None:
     """The smallest gaps of the dragged joints in the new pose."""
     diagnostics = editor.posed_actor_by_number(actor).diagnostics
-    found = [gap for joint in editor.holding if (gap := diagnostics.nearest_now(joint)) is not None]
+    found = [
+        gap
+        for joint in editor.dragged_joints
+        if (gap := diagnostics.nearest_now(joint)) is not None
+    ]
     lines = [
         DepthLine(
             vector3(gap.point), vector3(gap.other_point), gap.clearance_m, _short_name(gap.other)

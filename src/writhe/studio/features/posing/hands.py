@@ -131,14 +131,14 @@ def grip_object(editor: Editor, message: GripObject) -> Work:
     when the hands have closed.
     """
     document, number, now = editor.document, message.actor, editor.time_s
-    thing = scene_objects.object_label(document.object_row(message.object))
+    object_name = scene_objects.object_label(document.object_row(message.object))
     both = message.joint < 0
     sides = ("right", "left") if both else (_side(editor, number, message.joint),)
     wrists = [Anchor(number, _wrist(editor, number, side)) for side in sides]
     scene, q, database = editor.scene, editor.configuration, _postures(editor)
-    at = None if both or message.at is None else _in_object(editor, q, thing, message.at)
+    at = None if both or message.at is None else _in_object(editor, q, object_name, message.at)
     pins = [] if both else _held_wrists(editor, number, sides[0])
-    coming = plan_approach(editor, number, thing, at, both=both)
+    coming = plan_approach(editor, number, object_name, at, both=both)
     free = coming is None and _standing_free(editor, number)
     actor = actor_label(number)
     own = scene.layout.actor_q[actor]
@@ -152,11 +152,13 @@ def grip_object(editor: Editor, message: GripObject) -> Work:
             row[own] = coming.pose if walked is None else walked.motion.q[-1]
         job.report(0.5, "reaches for it")
         if both:
-            found = grip_with_both(scene, actor, thing, row, step=free, database=database)
+            found = grip_with_both(scene, actor, object_name, row, step=free, database=database)
         else:
             if free and not pins:
-                row = stand_before(scene, actor, thing, row, at=at)
-            found = grip(scene, actor, sides[0], thing, row, at=at, pins=pins, database=database)
+                row = stand_before(scene, actor, object_name, row, at=at)
+            found = grip(
+                scene, actor, sides[0], object_name, row, at=at, pins=pins, database=database
+            )
         if not found.closed:
             raise WritheError(
                 f"{'both hands' if both else f'the {sides[0]} hand'} cannot reach it or get around"

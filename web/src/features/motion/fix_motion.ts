@@ -1,4 +1,4 @@
-/** The dialog In-betweens: lists segments that are not certified, each to be replanned or pushed out. */
+/** The dialog Fix motion: lists segments that are not certified, each to be replanned or pushed out. */
 import { describeMotion, describeSegment, joinSegments, uncertified } from "../../certificate_text";
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
@@ -11,12 +11,12 @@ import { on, store } from "../../store";
 const WORKING = "Working …";
 
 export const install: Install = (editor) => {
-  const dialog = new ClearingDialog(editor);
+  const dialog = new FixMotionDialog(editor);
   return {
     actions: [
       {
         name: "fix-motion",
-        title: "In-betweens: what is certified, and how to fix the rest",
+        title: "Fix motion: what is certified, and how to fix the rest",
         keys: ["I"],
         group: "Time",
         run: () => dialog.open(),
@@ -33,7 +33,7 @@ export const install: Install = (editor) => {
   };
 };
 
-class ClearingDialog {
+class FixMotionDialog {
   readonly comparison = new BeforeAfter(() => this.editor.seek(store.timeS));
   private readonly list = h("div", { class: "segments" });
   private readonly head = h("p", { class: "soft" });
@@ -74,9 +74,9 @@ class ClearingDialog {
   });
   private readonly dialog = h(
     "dialog",
-    { class: "sheet clearing", "aria-label": "In-betweens" },
+    { class: "sheet clearing", "aria-label": "Fix motion" },
     h("form", { method: "dialog" }, h("button", { class: "quiet corner", "aria-label": "Close" }, "✕")),
-    h("h2", {}, "In-betweens"),
+    h("h2", {}, "Fix motion"),
     this.head,
     this.list,
     this.explanation,
@@ -174,7 +174,7 @@ class ClearingDialog {
     this.head.textContent = headline(bad.length > 0);
     this.all.hidden = this.explanation.hidden = bad.length === 0;
     this.moveOut.hidden = still.length === 0 && this.overlappingKeys.length === 0;
-    this.moveOut.textContent = still.length ? "Move the pose out" : "Move these poses out too";
+    this.moveOut.textContent = still.length ? "Separate the overlapping parts" : "Separate overlapping poses too";
     this.progress.hidden = this.job === "";
     this.all.disabled = this.moveOut.disabled = this.job !== "";
     const rows = tracks.map(({ track, owner }) => this.trackRow(track, owner));

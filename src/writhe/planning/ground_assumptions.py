@@ -77,7 +77,7 @@ def floor_height(figure: Figure, start: Floats, goal: Floats) -> float | None:
 
 
 @dataclass(frozen=True)
-class Support:
+class GroundAssumptions:
     """The assumptions about the ground."""
 
     planted: tuple[str, ...]
@@ -104,13 +104,13 @@ class Support:
         return (f"assumed a floor at a height of {height} m, on which both postures stand",)
 
 
-def assumed_support(
+def assumed_ground(
     figure: Figure, start: Floats, goal: Floats, *, plant: bool = True, floor: bool = True
-) -> Support:
+) -> GroundAssumptions:
     """The feet that both postures share, unless `plant` is off, and the floor under them."""
     planted = shared_feet(figure, start, goal) if plant else ()
     height = floor_height(figure, start, goal) if floor else None
-    return Support(planted, height)
+    return GroundAssumptions(planted, height)
 
 
 def with_floor(table: CollisionTable, height_m: float, *postures: Floats) -> CollisionTable:

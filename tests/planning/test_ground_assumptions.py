@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from writhe.planning import Timing, plan, to_motion
-from writhe.planning.support import floor_height, shared_feet
+from writhe.planning.ground_assumptions import floor_height, shared_feet
 from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.skeleton import forward
 from writhe.skeleton.kinematics import integrate

@@ -1,4 +1,4 @@
-"""A walk to a point of the floor: footsteps around what is in the way, solved as keys and pins by `animate`.
+"""A walk: footsteps to a point of the floor, around obstacles, solved as keys by `animate`.
 
 The body turns towards the goal, walks there and turns to its final direction. While a foot stands
 it is pinned; while it swings it follows a lifted path from one footstep to the next.

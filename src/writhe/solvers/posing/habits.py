@@ -69,9 +69,8 @@ class Habits:
                     joints |= set(skeleton.names[top : int(skeleton.tree.subtree_end[top])])
         self._strengths, self._point = np.zeros(3), np.zeros(3)
         self._stance, self._stance_joints = self._stance_of_roles()
-        self._began: frozenset[str] | None = (
-            None  # the joints moved since the drag-start posture was taken
-        )
+        # the joints moved since the drag-start posture (`_stance`) was set
+        self._began: frozenset[str] | None = None
         self._looked_at: list[int] = []  # the targets on hands, by number
         # by target of an arm: its number, the shoulder in the model, the length of the arm to it
         self._reached: list[tuple[int, int, float]] = []
@@ -84,9 +83,8 @@ class Habits:
         self._resting, self._resting_joints = self._resting_arms()
         self._handled: set[str] = set()  # the joints of arms with a handle
         self._rests_unknown = self._shoulders_unknown = True  # both are of the drag-start posture
-        self._shoulders: dict[
-            int, list[float]
-        ] = {}  # where the shoulders are in the drag-start posture
+        # where the shoulders are in the drag-start posture
+        self._shoulders: dict[int, list[float]] = {}
         self._rests: list[int] = []  # the arms that rest in this drag
         self._rest_code: Callable[..., Any] | None = None
 

@@ -1,4 +1,4 @@
-/** Solver settings: the example postures, and the weights of naturalness, grip and stability. */
+/** Solver settings: the example postures, and the weights of naturalness, grip and steadiness. */
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
@@ -10,7 +10,7 @@ type Weight = "naturalness" | "grip" | "steadiness";
 const WEIGHTS: [Weight, string, string][] = [
   ["naturalness", "Naturalness", "How strongly poses follow the example postures chosen above. Right: more like them."],
   ["grip", "Grip", "How strongly the dragged part follows the pointer. Right: it stays closer to the pointer."],
-  ["steadiness", "Stability", "How strongly the rest of the body stays in place. Left: it leans and follows sooner."],
+  ["steadiness", "Steadiness", "How strongly the rest of the body stays in place. Left: it leans and follows sooner."],
 ];
 
 export const install: Install = (editor) => ({

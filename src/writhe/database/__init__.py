@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 from writhe.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from writhe.database.database import PostureDatabase
+    from writhe.database.database import PostureDatabase, database_on
     from writhe.database.pairs import PairDatabase
     from writhe.database.posture import normalise, posture_features
-    from writhe.database.retarget_database import database_on
     from writhe.database.search import NeighbourSearch
 else:
     __getattr__ = lazy_names(
         __name__,
         {
-            "PostureDatabase": "writhe.database.database",
+            **dict.fromkeys(("PostureDatabase", "database_on"), "writhe.database.database"),
             "PairDatabase": "writhe.database.pairs",
-            "database_on": "writhe.database.retarget_database",
             **dict.fromkeys(("normalise", "posture_features"), "writhe.database.posture"),
             "NeighbourSearch": "writhe.database.search",
         },

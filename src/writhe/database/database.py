@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from writhe.kernels.database.posture_distances import thin_out
 from writhe.skeleton import Figure, forward, quaternions
 from writhe.skeleton.mirror import mirror_postures
 from writhe.topology import linking_vector
+
+if TYPE_CHECKING:
+    from writhe.recognition.body_map import BodyMap
 
 FORMAT_VERSION = 1
 
@@ -216,3 +220,17 @@ class PostureDatabase:
             object_pose=array_of_column(table["object_pose"], len(table)),
             object_name=str(header.get("object", "")),
         )
+
+
+def database_on(mapping: BodyMap, database: PostureDatabase) -> PostureDatabase:
+    """The postures on `mapping.proxy`: the database's figure with the proportions of the body.
+
+    Joint angles are kept, the height of the root is scaled by leg length, and the linking vectors
+    are computed again.
+    """
+    figure = mapping.proxy
+    q = database.q.copy()
+    rest = float(database.figure.skeleton.tree.offset[0, 1])
+    height = mapping.scale * (q[:, 1] + rest)
+    q[:, 1] = height - float(figure.skeleton.tree.offset[0, 1])
+    return replace(database, figure=figure, q=q, linking=linking_vector(figure, q))

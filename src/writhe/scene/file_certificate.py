@@ -191,7 +191,7 @@ def _keyed(file: Path, refine: int, animation: str | int | None) -> KeyedMotion 
 
         return load_gltf_keys(file, refine, animation)
     if kind == ".fbx":
-        from writhe.io.fbx.read_keys import load_fbx_keys
+        from writhe.io.fbx.convert import load_fbx_keys
 
         return load_fbx_keys(file, refine, animation)
     if kind in USD and animation is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.errors import FileFormatError
-from writhe.io.fbx.read import FbxContents
+from writhe.io.fbx.read import FbxContents, load_fbx, read_fbx
 from writhe.io.file_size_limits import check_joint_count, unique_names
 from writhe.io.gltf.converted_scene import (
     CharacterScene,
@@ -21,7 +22,7 @@ from writhe.io.gltf.converted_scene import (
     Weights,
 )
 from writhe.io.images import Image, image, image_beside
-from writhe.io.keyed_motion import EvaluatedRows, KeyedMotion, measured_keys
+from writhe.io.keyed_motion import MAX_REFINE, EvaluatedRows, KeyedMotion, measured_keys
 from writhe.io.mesh_skin import four_strongest
 from writhe.io.world_frames import positions_and_rotations, skeleton_and_motion
 from writhe.skeleton import Motion, Skeleton, quaternions
@@ -327,3 +328,15 @@ def _material(row: dict[str, Any], image_of: dict[int, int]) -> Material:
         picture("ambient_occlusion"),
         cut_out=colour_image is not None and picture("opacity") is not None,
     )
+
+
+def load_fbx_keys(path: Path, refine: int = 1, animation: str | int | None = None) -> KeyedMotion:
+    """An animation stack at the keys of its curves; `refine` rows for each key and frame.
+
+    A file without animation is one row.
+    """
+    source = load_fbx(path, animation).source
+    contents = read_fbx(path, min(refine, MAX_REFINE))
+    stack = source["animations"].index(source["animation"]) if source["animation"] else 0
+    found = keyed_motion(path, contents, stack)
+    return replace(found, motion=replace(found.motion, source=source))

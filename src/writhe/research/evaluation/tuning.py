@@ -22,8 +22,8 @@ from writhe.errors import UnknownNameError, WritheError
 from writhe.progress import Progress
 from writhe.skeleton import forward
 from writhe.solvers.posing import Poser, Target
+from writhe.solvers.posing.alternatives.latent_posers import LatentOptions, LatentPoser
 from writhe.solvers.posing.default_poser import DefaultPoser
-from writhe.solvers.posing.latent_posers import LatentOptions, LatentPoser
 from writhe.solvers.posing.options import DefaultPoserOptions
 
 EFFECTORS = ("left_ankle", "right_ankle", "left_wrist", "right_wrist", "head")

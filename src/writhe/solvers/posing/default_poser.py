@@ -31,8 +31,8 @@ from writhe.database import PostureDatabase, database_on
 from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
-from writhe.solvers.backtracking import Backtracking
 from writhe.solvers.posing.actor_in_scene import ActorInScene
+from writhe.solvers.posing.backtracking import Backtracking
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery

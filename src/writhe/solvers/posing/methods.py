@@ -19,7 +19,7 @@ from writhe.solvers.posing.poser import Poser
 
 if TYPE_CHECKING:  # modules of the other methods are imported on demand
     from writhe.solvers.half_space import ResponseOptions
-    from writhe.solvers.posing.latent_posers import LatentOptions
+    from writhe.solvers.posing.alternatives.latent_posers import LatentOptions
 
 _METHODS = ("default", "half-space", "paper", "local-pca", "plain")
 _Options = TypeVar("_Options")
@@ -59,7 +59,7 @@ def make_poser(
     actor_in_scene = _actor_in_scene(subject, actor, contacts or {})
     figure = subject.actor(actor).figure if isinstance(subject, Scene) else subject
     if method == "plain":
-        from writhe.solvers.posing.plain_poser import PlainPoser
+        from writhe.solvers.posing.alternatives.plain_poser import PlainPoser
 
         return PlainPoser(figure, _checked(options, StepOptions, method), actor=actor_in_scene)
     if method == "half-space":
@@ -77,7 +77,7 @@ def make_poser(
             f"the method {method!r} needs a posture database: builtin_database('basic'), or one of"
             " your own (writhe db build)"
         )
-    from writhe.solvers.posing.latent_posers import LatentOptions, LatentPoser
+    from writhe.solvers.posing.alternatives.latent_posers import LatentOptions, LatentPoser
 
     chosen = _checked(options, LatentOptions, method)
     return LatentPoser(method, database, chosen, topology=method == "paper", actor=actor_in_scene)

@@ -25,7 +25,7 @@ from writhe.research.evaluation.drags.run_drags import FPS, run_drag
 from writhe.research.evaluation.drags.scripted_drag import ScriptedDrag
 from writhe.skeleton import forward
 from writhe.solvers.posing import make_poser
-from writhe.solvers.posing.latent_posers import LatentOptions
+from writhe.solvers.posing.alternatives.latent_posers import LatentOptions
 
 DEPTHS_M = (0.002, 0.01, 0.03)  # overlaps from which a frame counts
 

@@ -1,0 +1,1 @@
+"""Posing methods besides the default: published ones, and damped least squares."""

@@ -33,7 +33,7 @@ PALM: tuple[tuple[tuple[float, float, float], tuple[float, float, float], float]
 )
 
 
-class Finger(NamedTuple):
+class FingerBones(NamedTuple):
     """One finger: base in the wrist's frame, direction, bone lengths, radii."""
 
     name: str
@@ -50,22 +50,22 @@ class Finger(NamedTuple):
 
 
 FINGERS = (
-    Finger("thumb", (0.020, -0.006, 0.018), (0.66, -0.22, 0.72), (0.0462, 0.0316, 0.0230),
+    FingerBones("thumb", (0.020, -0.006, 0.018), (0.66, -0.22, 0.72), (0.0462, 0.0316, 0.0230),
            (0.0150, 0.0112, 0.0100, 0.0080)),
-    Finger("index", (0.0265, 0.000, 0.094), (0.10, 0.0, 1.0), (0.0398, 0.0224, 0.0180),
+    FingerBones("index", (0.0265, 0.000, 0.094), (0.10, 0.0, 1.0), (0.0398, 0.0224, 0.0180),
            (0.0098, 0.0086, 0.0078, 0.0066)),
-    Finger("middle", (0.0045, 0.001, 0.096), (0.025, 0.0, 1.0), (0.0446, 0.0263, 0.0192),
+    FingerBones("middle", (0.0045, 0.001, 0.096), (0.025, 0.0, 1.0), (0.0446, 0.0263, 0.0192),
            (0.0100, 0.0088, 0.0080, 0.0068)),
-    Finger("ring", (-0.0165, 0.000, 0.089), (-0.05, 0.0, 1.0), (0.0414, 0.0257, 0.0190),
+    FingerBones("ring", (-0.0165, 0.000, 0.089), (-0.05, 0.0, 1.0), (0.0414, 0.0257, 0.0190),
            (0.0096, 0.0084, 0.0076, 0.0064)),
-    Finger("little", (-0.0355, -0.002, 0.079), (-0.14, 0.0, 1.0), (0.0327, 0.0181, 0.0170),
+    FingerBones("little", (-0.0355, -0.002, 0.079), (-0.14, 0.0, 1.0), (0.0327, 0.0181, 0.0170),
            (0.0086, 0.0074, 0.0068, 0.0058)),
 )  # fmt: skip
 # direction in which the thumb bends: across the palm
 _THUMB_BENDS_TO = np.array([-0.75, -0.45, 0.25])
 
 
-def bend_axis(finger: Finger) -> Floats:
+def bend_axis(finger: FingerBones) -> Floats:
     """The axis (3,) about which a finger bends towards the palm, in the wrist's frame."""
     d = np.array(finger.direction) / np.linalg.norm(finger.direction)
     towards = _THUMB_BENDS_TO if finger.name == "thumb" else np.array([0.0, -1.0, 0.0])
@@ -73,7 +73,7 @@ def bend_axis(finger: Finger) -> Floats:
     return axis / np.linalg.norm(axis)
 
 
-def phalanx_limits(finger: Finger, index: int) -> Limits:
+def phalanx_limits(finger: FingerBones, index: int) -> Limits:
     """The limits of a finger's joint: 0 the knuckle, 1 and 2 the hinges."""
     thumb = finger.name == "thumb"
     if index == 0:

@@ -14,7 +14,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.skeleton.figure import Capsule, Figure, GeneratedSkin, Skin
-from writhe.skeleton.figures.hand import FINGERS, PALM, Finger, bend_axis, phalanx_limits
+from writhe.skeleton.figures.hand import FINGERS, PALM, FingerBones, bend_axis, phalanx_limits
 from writhe.skeleton.figures.human import STRANDS
 from writhe.skeleton.figures.human_capsules import human_capsules
 from writhe.skeleton.figures.human_folds import human_folds
@@ -33,7 +33,7 @@ _THUMB_BALL = ((0.014, -0.005, 0.012), (0.029, -0.007, 0.028), 0.0190)
 _THUMB_START = 0.5
 
 
-def role_of(finger: Finger) -> str:
+def role_of(finger: FingerBones) -> str:
     """The name of a finger in roles of joints."""
     return "pinky" if finger.name == "little" else finger.name
 
@@ -75,7 +75,7 @@ def skeleton_with_fingers(profile: str = "everyday") -> Skeleton:
     return Skeleton(joints, tips)
 
 
-def _limits(finger: Finger, index: int, bone: Floats, axis: Floats) -> Limits:
+def _limits(finger: FingerBones, index: int, bone: Floats, axis: Floats) -> Limits:
     limits = phalanx_limits(finger, index)
     if index > 0:
         return limits

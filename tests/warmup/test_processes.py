@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from writhe.errors import WritheError
-from writhe.warmup.processes import Work, run_all
+from writhe.warmup.processes import CompileTask, run_all
 
 MODULE = """
 import logging, os
@@ -43,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_all_work_is_done_and_reported(folder: Path) -> None:
-    works = {"the first": Work("works:one", 2), "the second": Work("works:two", 10)}
+    works = {"the first": CompileTask("works:one", 2), "the second": CompileTask("works:two", 10)}
     told: list[tuple[float | None, str]] = []
     finished: list[str] = []
     run_all(works, lambda share, what="": told.append((share, what)), finished.append, processes=2)
@@ -58,7 +58,7 @@ def test_all_work_is_done_and_reported(folder: Path) -> None:
 
 def test_one_process_does_everything_in_order(folder: Path) -> None:
     finished: list[str] = []
-    works = {"the second": Work("works:two", 1), "the first": Work("works:one", 1)}
+    works = {"the second": CompileTask("works:two", 1), "the first": CompileTask("works:one", 1)}
     run_all(works, None, finished.append, processes=1)
     assert finished == ["the second", "the first"]
     assert (folder / "one.done").read_text() == (folder / "two.done").read_text()
@@ -67,4 +67,4 @@ def test_one_process_does_everything_in_order(folder: Path) -> None:
 @pytest.mark.parametrize(("work", "said"), [("fails", "no such luck"), ("ends", "process ended")])
 def test_failed_work_is_named(folder: Path, work: str, said: str) -> None:
     with pytest.raises(WritheError, match=f"preparing it failed.*{said}"):
-        run_all({"it": Work(f"works:{work}", 1)})
+        run_all({"it": CompileTask(f"works:{work}", 1)})

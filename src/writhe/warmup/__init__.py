@@ -14,27 +14,27 @@ from writhe import prebuilt
 from writhe.cache import cache_root, write_file
 from writhe.machine_code.source_hash import all_kernels_hash
 from writhe.progress import Progress
-from writhe.warmup.processes import Work, run_all
+from writhe.warmup.processes import CompileTask, run_all
 
-__all__ = ["STAGES", "Work", "missing", "run_all", "warm_up"]
+__all__ = ["STAGES", "CompileTask", "missing", "run_all", "warm_up"]
 
 _HERE = "writhe.warmup.stages"
 
 # name: approximate number of kernels that it compiles, to measure progress. A process waits for a
 # kernel that another one is compiling, so stages that run at the same time should share few
 # kernels; the order is chosen for that.
-STAGES: dict[str, Work] = {
-    "posing": Work(f"{_HERE}:posing", 130),
-    "skins": Work(f"{_HERE}:skins", 40),
-    "trajectories": Work(f"{_HERE}:trajectories", 30),
-    "linking": Work(f"{_HERE}:linking", 20),
-    "planning": Work(f"{_HERE}:planning", 60),
-    "animation": Work(f"{_HERE}:animation", 12),
-    "tangling": Work(f"{_HERE}:tangling", 40),
-    "collision": Work(f"{_HERE}:collision", 30),
-    "cleaning": Work(f"{_HERE}:cleaning", 30),
-    "kinematics": Work(f"{_HERE}:kinematics", 15),
-    "motion files": Work(f"{_HERE}:motion_files", 6),
+STAGES: dict[str, CompileTask] = {
+    "posing": CompileTask(f"{_HERE}:posing", 130),
+    "skins": CompileTask(f"{_HERE}:skins", 40),
+    "trajectories": CompileTask(f"{_HERE}:trajectories", 30),
+    "linking": CompileTask(f"{_HERE}:linking", 20),
+    "planning": CompileTask(f"{_HERE}:planning", 60),
+    "animation": CompileTask(f"{_HERE}:animation", 12),
+    "tangling": CompileTask(f"{_HERE}:tangling", 40),
+    "collision": CompileTask(f"{_HERE}:collision", 30),
+    "cleaning": CompileTask(f"{_HERE}:cleaning", 30),
+    "kinematics": CompileTask(f"{_HERE}:kinematics", 15),
+    "motion files": CompileTask(f"{_HERE}:motion_files", 6),
 }
 
 

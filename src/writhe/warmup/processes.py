@@ -21,7 +21,7 @@ from writhe.errors import WritheError
 from writhe.progress import Progress
 
 
-class Work(NamedTuple):
+class CompileTask(NamedTuple):
     """A function to call in a process ("module:function"), and the kernels that it compiles."""
 
     function: str
@@ -66,7 +66,7 @@ class _Process:
 
 
 def run_all(
-    works: Mapping[str, Work],
+    works: Mapping[str, CompileTask],
     progress: Progress | None = None,
     done: Callable[[str], None] | None = None,
     processes: int | None = None,

@@ -15,7 +15,7 @@ from writhe.studio.protocol import JobState
 from writhe.studio.server import preparation
 from writhe.studio.server.jobs import Cancelled, Job
 from writhe.studio.server.preparation import Preparation
-from writhe.warmup import Work
+from writhe.warmup import CompileTask
 
 
 class Steps:
@@ -24,9 +24,9 @@ class Steps:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
         monkeypatch.setenv("WRITHE_CACHE_DIR", str(cache))
         monkeypatch.setenv("WRITHE_PREBUILT", "0")
-        works = {"the body": Work("", 10), "posing": Work("", 30)}
+        works = {"the body": CompileTask("", 10), "posing": CompileTask("", 30)}
         monkeypatch.setattr(preparation, "FIRST", works)
-        monkeypatch.setattr(preparation, "LATER", {"planning": Work("", 5)})
+        monkeypatch.setattr(preparation, "LATER", {"planning": CompileTask("", 5)})
         monkeypatch.setattr(preparation, "run_all", self._run)
         monkeypatch.setattr(Preparation, "_load", lambda _: None)
         self.go = threading.Semaphore(0)
@@ -34,7 +34,7 @@ class Steps:
 
     def _run(
         self,
-        works: dict[str, Work],
+        works: dict[str, CompileTask],
         progress: Progress,
         done: Callable[[str], None],
         background: bool,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from writhe.progress import Progress
 from writhe.studio.server.jobs import Job
-from writhe.warmup import STAGES, Work, mark_done, missing, run_all
+from writhe.warmup import STAGES, CompileTask, mark_done, missing, run_all
 
 log = logging.getLogger("writhe.studio")
 
@@ -25,17 +25,17 @@ _POLL_S = 0.2
 # title shown in the page: number of kernels that it compiles, as a measure of time. Two processes
 # that need the same kernels in the same order wait for each other, so on two processors the body
 # and posing are compiled beside collisions and postures
-FIRST: dict[str, Work] = {
-    "the body": Work(f"{_HERE}:body", 35),
-    "collisions": Work(f"{_HERE}:collisions", 50),
-    "posing": Work(f"{_HERE}:posing", 120),
-    "postures": Work(f"{_HERE}:postures", 60),
-    "what a drag measures": Work(f"{_HERE}:diagnostics", 5),
+FIRST: dict[str, CompileTask] = {
+    "the body": CompileTask(f"{_HERE}:body", 35),
+    "collisions": CompileTask(f"{_HERE}:collisions", 50),
+    "posing": CompileTask(f"{_HERE}:posing", 120),
+    "postures": CompileTask(f"{_HERE}:postures", 60),
+    "what a drag measures": CompileTask(f"{_HERE}:diagnostics", 5),
 }
-LATER: dict[str, Work] = {
-    "other posing methods": Work(f"{_HERE}:other_methods", 30),
-    "preset poses": Work(f"{_HERE}:preset_poses", 15),
-    "moved objects": Work(f"{_HERE}:pushing", 20),
+LATER: dict[str, CompileTask] = {
+    "other posing methods": CompileTask(f"{_HERE}:other_methods", 30),
+    "preset poses": CompileTask(f"{_HERE}:preset_poses", 15),
+    "moved objects": CompileTask(f"{_HERE}:pushing", 20),
     **{name: STAGES[name] for name in ("planning", "tangling", "trajectories")},
 }
 WORKS = {**FIRST, **LATER}
@@ -110,7 +110,7 @@ class Preparation:
             for event in (self.visible, self.ready, self.finished):
                 event.set()
 
-    def _make(self, works: dict[str, Work], background: bool = False) -> None:
+    def _make(self, works: dict[str, CompileTask], background: bool = False) -> None:
         lacking = {name: works[name] for name in missing(works)}
         if "the body" not in lacking:
             self.visible.set()

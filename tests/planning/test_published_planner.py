@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from writhe.planning import (
     descend,
     figure_problem,
 )
+from writhe.planning.compiled_problem import CompiledProblem
 from writhe.planning.problem import PlanProblem
 from writhe.research.evaluation.tangled_pairs import TangledPair
 from writhe.skeleton import Figure, forward
@@ -89,6 +91,74 @@ def _nearer(problem: PlanProblem, q: np.ndarray) -> bool:
     """Whether q is nearer to the start than to the goal."""
     to = [np.linalg.norm(difference(problem.skeleton, q, e)) for e in (problem.start, problem.goal)]
     return bool(to[0] < to[1])
+
+
+@pytest.fixture(scope="module")
+def hyperextended(human: Figure, table: CollisionTable) -> tuple[PlanProblem, np.ndarray]:
+    """A problem, and a posture with an elbow 0.1 rad beyond its limit."""
+    q = human.skeleton.rest_configuration
+    q[human.skeleton.q_slice("left_elbow")] = -0.1
+    return figure_problem(human, human.skeleton.rest_configuration, q, table=table), q
+
+
+@pytest.mark.parametrize("step", [0.003, 0.05])
+def test_a_corrected_step_that_would_climb_descends_by_a_fixed_amount(
+    hyperextended: tuple[PlanProblem, np.ndarray], human: Figure, step: float
+) -> None:
+    """Eq. 11: grad E . dq'' = -0.01 with the normalised gradient, whatever alpha is."""
+    problem, q = hyperextended
+    planner = PaperPlanner(human, PaperOptions(step=step))
+    compiled = CompiledProblem(problem, planner.options.energy)
+    gradient = compiled.energy.value_and_gradient(q)[1]
+    uphill = gradient / np.linalg.norm(gradient)
+    dq = planner._corrected_step(compiled, q, uphill, uphill)
+    assert dq is not None
+    assert uphill @ dq == pytest.approx(-0.01, rel=1e-3)
+    # sideways the step is the free one, which Eq. 10 corrects
+    sideways = np.roll(uphill, 7) - (np.roll(uphill, 7) @ uphill) * uphill
+    down = sideways - 0.5 * uphill
+    free = planner._corrected_step(compiled, q, down / np.linalg.norm(down), uphill)
+    assert free is not None and -step <= uphill @ free < 0.0
+
+
+def test_a_correction_covers_a_hundredth_of_the_deviation(
+    hyperextended: tuple[PlanProblem, np.ndarray], human: Figure
+) -> None:
+    """Eq. 10: K dq' = -gamma (K dq - C)."""
+    problem, q = hyperextended
+    planner = PaperPlanner(human, PaperOptions(step=0.05))
+    compiled = CompiledProblem(problem, planner.options.energy)
+    elbow = human.skeleton.v_slice("left_elbow")
+    direction = np.zeros(human.skeleton.dof_count)
+    direction[elbow], direction[-1] = -0.6, 0.8  # further out, and a joint elsewhere
+    downhill = np.zeros_like(direction)
+    dq = planner._corrected_step(compiled, q, direction, downhill)
+    compiled.terms.update(q)
+    outside = float(np.abs(compiled.terms.violation()).max())
+    assert dq is not None and outside > 0.05
+    assert float(dq[elbow][0]) == pytest.approx(0.01 * (outside + 0.6 * 0.05), rel=1e-4)
+    assert dq[-1] == pytest.approx(0.8 * 0.05)
+
+
+def test_without_limits_nothing_is_corrected(
+    hyperextended: tuple[PlanProblem, np.ndarray], human: Figure
+) -> None:
+    problem, _ = hyperextended
+    for limits, corrected in ((True, True), (False, False)):
+        options = PaperOptions(step=STEP, limits=limits, max_steps=5)
+        _, counts = PaperPlanner(human, options).plan_counted(problem)
+        assert counts.steps > 0
+        assert (counts.corrected > 0) is corrected
+
+
+def test_a_possible_local_minimum_is_reported_and_stops_only_on_request(
+    crossed: PlanProblem, human: Figure
+) -> None:
+    options = PaperOptions(step=0.003, max_steps=80, patience=5, limits=False, safe_zone=False)
+    _, counts = PaperPlanner(human, options).plan_counted(crossed)
+    assert counts.minimum_at is not None and counts.steps == 80
+    stopping = PaperPlanner(human, replace(options, stop_at_minimum=True))
+    assert stopping.plan_counted(crossed)[1].steps == counts.minimum_at
 
 
 def test_the_safe_zone_is_a_difference_of_linking(crossed: PlanProblem, human: Figure) -> None:

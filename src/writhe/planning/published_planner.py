@@ -1,9 +1,20 @@
 """The planner as published: Algorithms 1 and 2, and pure descent to canonical postures.
 
 Wang, Ho and Komura, "An Energy-driven Motion Planning Method for Two Distant Postures", sections 5
-and 6.1. Steps have a fixed length, the projection only prevents the energy from rising, and a
-straight line between two postures is assumed safe if the linking of all their strands differs by
+and 6.1. Free steps have the length alpha, the projection only prevents the energy from rising, and
+a straight line between two postures is assumed safe if the linking of all their strands differs by
 less than 0.3. Steps are not checked for penetration; the path is certified afterwards.
+
+Where the print contradicts itself, the text around it is followed:
+
+- Algorithm 1 multiplies by alpha twice, or steps twice, in some branches, and Algorithm 2 leaves
+  alpha out where it projects: here every free step is alpha long.
+- Eq. 11 subtracts K^T l, which has the wrong size: J^T l here. It starts at dq but has J dq' in l,
+  which would cancel the correction of the constraints: J dq here (J dq' with dq' instead of dq
+  gives the same step).
+- With omega = -0.01 as printed the energy would rise: the step descends by 0.01.
+- Algorithm 2 runs where there are constraints, planted parts or joint limits; its last branch
+  projects always, as printed, Algorithm 1 only where the energy would rise.
 """
 
 from __future__ import annotations
@@ -33,8 +44,10 @@ class PaperOptions:
     step: float = 0.03
     safe_zone: bool = True
     safe_linking: float = 0.3
-    correction: float = 0.01  # gamma of Eq. 10
-    decrease: float = -0.01  # omega of Eq. 11
+    correction: float = 0.01  # gamma of Eqs. 10 and 11
+    decrease: float = 0.01  # -omega of Eq. 11: how far a corrected step descends, radians
+    limits: bool = True  # joint limits are constraints of Algorithm 2; without them Algorithm 1
+    stop_at_minimum: bool = False  # stop where the heuristic of section 8 reports one
     max_steps: int = 3000
     patience: int = 50  # iterations within one energy window until it is a local minimum
     window: float = 1e-3  # relative height of that window
@@ -44,8 +57,19 @@ class PaperOptions:
         check_fields(self)
 
 
+@dataclass
+class StepCounts:
+    """What decided the steps of one plan."""
+
+    steps: int = 0
+    corrected: int = 0  # by violated constraints (Eqs. 10 and 11)
+    in_safe_zone: int = 0  # straight on, because the safe zone said so
+    zone_line: Floats | None = None  # (2, nq) the postures for which the zone held first
+    minimum_at: int | None = None  # first step at which section 8 would report a local minimum
+
+
 class PaperPlanner:
-    """Algorithm 1, or Algorithm 2 if parts are planted or limits are reached."""
+    """Algorithm 2, or Algorithm 1 if nothing is planted and `limits` is off."""
 
     name = "paper"
 
@@ -55,28 +79,33 @@ class PaperPlanner:
 
     def plan(self, problem: PlanProblem) -> Plan:
         """The path as the paper finds it, certified afterwards."""
+        return self.plan_counted(problem)[0]
+
+    def plan_counted(self, problem: PlanProblem) -> tuple[Plan, StepCounts]:
+        """The path as the paper finds it, and what decided its steps."""
         begin, begin_s = time.perf_counter(), time.thread_time()
-        compiled = CompiledProblem(problem, self.options.energy)
-        rows, met = self._descend(problem, compiled, begin_s)
+        compiled, counts = CompiledProblem(problem, self.options.energy), StepCounts()
+        rows, met = self._descend(problem, compiled, begin_s, counts)
         seconds, processor_s = time.perf_counter() - begin, time.thread_time() - begin_s
         found = Plan(problem, rows, PlanStatus.STUCK, self.name, seconds, processor_s=processor_s)
         if met:
             certified = found.certificate.certified
             status = PlanStatus.EXACT if certified else PlanStatus.APPROXIMATE
             note = () if certified else ("the path penetrates",)
-            found = replace(found, status=status, steps=len(rows), notes=note)
-        return found
+            found = replace(found, status=status, steps=counts.steps, notes=note)
+        return found, counts
 
     def _descend(
-        self, problem: PlanProblem, compiled: CompiledProblem, begin_s: float
+        self, problem: PlanProblem, compiled: CompiledProblem, begin_s: float, counts: StepCounts
     ) -> tuple[Floats, bool]:
         options, skeleton = self.options, problem.skeleton
         q = [problem.start, problem.goal]
         sides: list[list[Floats]] = [[problem.start], [problem.goal]]
         known = [compiled.energy.value_and_gradient(x) for x in q]
-        top, since, met = np.inf, 0, False
+        top, since, met = max(known[0][0], known[1][0]), 0, False
         has_objects = bool(np.isinf(compiled.energy.field.radius).any()) or len(problem.bodies) > 0
-        for _ in range(options.max_steps):
+        zone = options.safe_zone and not has_objects
+        while counts.steps < options.max_steps:
             high = 0 if known[0][0] >= known[1][0] else 1
             towards = difference(skeleton, q[high], q[1 - high])
             apart = float(np.linalg.norm(towards))
@@ -85,51 +114,67 @@ class PaperPlanner:
                 break
             if time.thread_time() - begin_s > options.seconds:
                 break
-            direction = towards / apart
             gradient = known[high][1]
             norm = float(np.linalg.norm(gradient))
-            downhill = gradient / norm if norm > 0 else gradient
-            safe = options.safe_zone and not has_objects and self._safe(problem, q)
-            step = self._step(compiled, q[high], direction, downhill, safe)
+            uphill = gradient / norm if norm > 0 else gradient
+            step = self._corrected_step(compiled, q[high], towards / apart, uphill)
+            if step is not None:
+                counts.corrected += 1
+            elif zone and self._safe(problem, q):
+                counts.in_safe_zone += 1
+                if counts.zone_line is None:
+                    counts.zone_line = np.array(q)
+                step = options.step / apart * towards
+            else:
+                step = options.step * self._level(compiled, towards / apart, uphill)
+            counts.steps += 1
             q[high] = integrate(skeleton, q[high], step)
             sides[high].append(q[high])
             known[high] = compiled.energy.value_and_gradient(q[high])
             low = min(known[0][0], known[1][0])
-            since = since + 1 if low > top * (1 - options.window) else 0
-            top = min(top, low) if since else low
-            if since > options.patience and not safe and float(np.linalg.norm(step)) < 1e-4:
-                break
+            since = since + 1 if top * (1 - options.window) < low <= top else 0
+            top = top if since else low
+            if since > options.patience and counts.minimum_at is None:
+                counts.minimum_at = counts.steps
+                if options.stop_at_minimum:
+                    break
         return np.array([*sides[0], *sides[1][::-1]]), met
 
-    def _step(
-        self, compiled: CompiledProblem, q: Floats, direction: Floats, downhill: Floats, safe: bool
-    ) -> Floats:
-        """Eq. 5, or Eqs. 10 and 11 where constraints are violated."""
+    def _level(self, compiled: CompiledProblem, direction: Floats, uphill: Floats) -> Floats:
+        """The direction without its component along the energy's gradient (Eq. 5)."""
+        constrained = self.options.limits or compiled.planted > 0
+        along = float(direction @ uphill)
+        return direction - along * uphill if constrained or along > 0 else direction
+
+    def _corrected_step(
+        self, compiled: CompiledProblem, q: Floats, direction: Floats, uphill: Floats
+    ) -> Floats | None:
+        """The step of Eq. 10, or of Eq. 11 if that climbs; None where no constraint is violated."""
         options, terms = self.options, compiled.terms
         terms.update(q)
         outside = terms.violation()
         outside[: compiled.planted] = (terms.values - terms.lower)[: compiled.planted]
         broken = np.abs(outside) > 1e-4
         broken[: compiled.planted] = True
+        if not options.limits:
+            broken[compiled.planted :] = False
         if not broken.any():
-            if not safe and direction @ downhill > 0:
-                direction = direction - (direction @ downhill) * downhill
-            return options.step * direction
+            return None
         free_step = options.step * direction
-        rows = terms.jacobian[broken]
-        step = self._project(rows, free_step, outside[broken])
-        if step @ downhill <= 0:
+        rows, missing = terms.jacobian[broken], -outside[broken]
+        sigma = rows @ free_step - missing
+        step = self._project(rows, free_step, options.correction * sigma)
+        if step @ uphill <= 0:
             return step
-        both = np.concatenate([rows, downhill[None]])
-        slack = options.decrease / options.correction * options.step
-        return self._project(both, free_step, np.append(outside[broken], -slack))
+        both = np.concatenate([rows, uphill[None]])
+        epsilon = np.append(options.correction * sigma, options.decrease)
+        return self._project(both, free_step, epsilon)
 
-    def _project(self, rows: Floats, free_step: Floats, deviation: Floats) -> Floats:
-        """dq' = dq - K^T l,  l = (K K^T)^-1 (K dq + gamma sigma), in the least-squares sense."""
+    def _project(self, rows: Floats, free_step: Floats, wanted: Floats) -> Floats:
+        """dq - J^T l with l = (J J^T)^-1 (J dq + wanted), in the least-squares sense."""
         gram = rows @ rows.T
         gram[np.diag_indices_from(gram)] += 1e-9
-        right = rows @ free_step + self.options.correction * deviation
-        return free_step - rows.T @ np.linalg.solve(gram, right)
+        return free_step - rows.T @ np.linalg.solve(gram, rows @ free_step + wanted)
 
     def _safe(self, problem: PlanProblem, q: list[Floats]) -> bool:
         """Whether the paper assumes the straight line between the postures to be safe (Eq. 8)."""

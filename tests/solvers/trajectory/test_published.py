@@ -10,7 +10,7 @@ from writhe.solvers.trajectory import Chain, plain_trajectory
 from writhe.solvers.trajectory.published import (
     EulerCoordinates,
     PublishedCells,
-    _printed_damping,
+    printed_damping,
     learn_published,
     published_trajectory,
 )
@@ -38,7 +38,7 @@ def test_euler_angles_describe_the_same_postures(arm: Chain, take: np.ndarray) -
 def test_the_damping_solves_the_printed_equation(arm: Chain, take: np.ndarray) -> None:
     euler = EulerCoordinates(arm)
     angles = euler.angles(take)
-    damping = _printed_damping(euler, angles)
+    damping = printed_damping(euler, angles)
     k = len(angles) // 2
     turn, moved = angles[k] - angles[k - 1], np.diff(euler.points(angles[k - 1 : k + 1]), axis=0)[0]
     jacobian = euler.jacobians(angles[k - 1 : k])[0]

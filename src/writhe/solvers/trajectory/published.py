@@ -125,7 +125,7 @@ def learn_published(
     size = points.max(axis=0) + _BORDER_M - corner
     members, _, _, grid = split_cells(points, corner, size, options.octree)
     every = np.concatenate(angles)
-    damping = np.concatenate([_printed_damping(euler, a) for a in angles])
+    damping = np.concatenate([printed_damping(euler, a) for a in angles])
     epsilon = options.octree.epsilon_rad
     lower = np.array([every[i].min(axis=0) for i in members]) - epsilon
     upper = np.array([every[i].max(axis=0) for i in members]) + epsilon
@@ -141,7 +141,7 @@ def learn_published(
     )
 
 
-def _printed_damping(euler: EulerCoordinates, angles: Floats) -> Floats:
+def printed_damping(euler: EulerCoordinates, angles: Floats) -> Floats:
     """(F, n) lambda^2 = g / dtheta of each frame; NaN at the first and where dtheta is zero."""
     out = np.full_like(angles, np.nan)
     turn = np.diff(angles, axis=0)

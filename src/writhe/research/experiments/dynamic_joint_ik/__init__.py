@@ -6,6 +6,7 @@ takes of the same action. See `docs/dynamic-joint-ik.md`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,12 @@ from writhe.research.experiments.dynamic_joint_ik.comparison import (
     compare,
     over_epsilon,
     seconds_by_threads,
+)
+from writhe.research.experiments.dynamic_joint_ik.published_details import (
+    cell_figures,
+    damping_figures,
+    inside_and_outside,
+    loose_tolerance,
 )
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction, load_actions
 from writhe.skeleton.figures import figure
@@ -75,6 +82,10 @@ def run(
     result["ratios"] = _ratios(result)
     _tables(report, result)
     _depths(report, chain, chosen, result, progress)
+    for name, action in chosen.items():
+        progress(None, f"{name}: damping, tolerance, cells, outside")
+        for key, measure in _DETAILS.items():
+            result.setdefault(key, {})[name] = measure(chain, action)
     progress(None, "figures")
     report.heading("Relaxed limits")
     result["epsilon"] = {n: over_epsilon(chain, a, EPSILONS) for n, a in chosen.items()}
@@ -144,6 +155,12 @@ def _tables(report: Report, result: dict[str, Any]) -> None:
     )
 
 
+_DETAILS: dict[str, Callable[[Chain, ReplayedAction], dict[str, Any]]] = {
+    "printed_damping": damping_figures,
+    "loose_tolerance": loose_tolerance,
+    "cells": cell_figures,
+    "left_out_by_distance": inside_and_outside,
+}
 _BY_LEVEL = ("level", "ms", "processor_ms", "joint_mse")
 _ERRORS = ("joint_mse", "joint_mse_euler", "joint_angle_deg", "distance_mm")
 

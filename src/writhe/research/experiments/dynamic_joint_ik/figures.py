@@ -14,13 +14,20 @@ from writhe.render import PictureStage
 from writhe.research.evaluation import Report
 from writhe.research.evaluation.plots import legend_below, plot_file
 from writhe.research.experiments.dynamic_joint_ik.comparison import cells_of
+from writhe.research.experiments.dynamic_joint_ik.published_details import NEAR_M
 from writhe.research.experiments.dynamic_joint_ik.replayed_clips import ReplayedAction
 from writhe.skeleton import Frames, Motion, forward
 from writhe.solvers.trajectory import PASSES, Chain, solve_trajectory
 from writhe.styles.follow_paths import smooth_path
 
 _TOE = np.array([0.0, 0.0, 0.09])  # of a club's head, in the frame of the wrist
-NEAR_M = 0.05  # a target farther than this from all learned points counts as outside
+# how each pass is drawn, so that none hides another
+_LINES: dict[str, dict[str, Any]] = {
+    "crude": {"color": "tab:blue", "lw": 0.7},
+    "alignment": {"color": "tab:orange", "lw": 1.4},
+    "retargeting": {"color": "tab:green", "lw": 4.0, "alpha": 0.45},
+    "correction": {"color": "tab:red", "lw": 1.0},
+}
 
 
 def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
@@ -31,19 +38,21 @@ def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
     cells = cells_of(chain, action.takes[1:], fps)
     found = solve_trajectory(chain, cells, chain.effector_points(take), fps)
     seconds = np.arange(len(take)) / fps
+    away = {name: 1e3 * _distance(chain, found.passes[name], take) for name in PASSES}
     path = report.picture_path("figure-9-distance.png")
     with plot_file(path, (8, 3)) as axes:
         for name in PASSES:
-            axes.plot(seconds, 1e3 * _distance(chain, found.passes[name], take), label=name, lw=1)
+            axes.plot(seconds, away[name], label=name, **_LINES[name])
         axes.set(xlabel="seconds", ylabel="distance from target, mm", yscale="log")
         legend_below(axes, 4)
+    largest = ", ".join(f"{name} {rows.max():.1f}" for name, rows in away.items())
     report.picture(
         path,
-        f"Figure 9: distance from the target after each pass ({action.name}, left out). "
-        "Only the alignment pass moves away from the targets.",
+        f"Figure 9: distance from the target after each pass ({action.name}, left out); the largest"
+        f" in mm: {largest}.",
     )
     path = report.picture_path("figure-10-acceleration.png")
-    with plot_file(path, (8, 4.4), 2, 1, sharex=True) as plots:
+    with plot_file(path, (8, 4.4), 2, 1, sharex=True, sharey=True) as plots:
         for axes, name in zip(plots, ("retargeting", "correction"), strict=True):
             for joint, colour in (("elbow", "tab:red"), ("shoulder", "tab:blue")):
                 axes.plot(
@@ -63,14 +72,15 @@ def pass_figures(report: Report, chain: Chain, action: ReplayedAction) -> None:
     path = report.picture_path("figure-13-elbow.png")
     with plot_file(path, (8, 3)) as axes:
         elbow = next(i for i, n in enumerate(chain.coordinate_names) if "elbow" in n)
-        axes.plot(seconds, np.degrees(take[:, elbow]), "k--", lw=1, label="recorded")
         for name in PASSES:
-            axes.plot(seconds, np.degrees(found.passes[name][:, elbow]), lw=1, label=name)
+            rows = found.passes[name][:, elbow]
+            axes.plot(seconds, np.degrees(rows), label=name, **_LINES[name])
+        axes.plot(seconds, np.degrees(take[:, elbow]), "k:", lw=1.2, label="original")
         axes.set(xlabel="seconds", ylabel="elbow, degrees")
         legend_below(axes, 5)
     report.picture(
         path,
-        "Figure 13: the elbow through the passes.",
+        f"Figure 13: the elbow through the passes ({action.name}, left out).",
     )
 
 
@@ -79,7 +89,7 @@ def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> Non
     path = report.picture_path("figure-11-levels.png")
     with plot_file(path, (8, 3)) as axes:
         for row in levels:
-            axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.1f}")
+            axes.plot(row["per_frame"], lw=0.8, label=f"level {row['level']}: {row['sum']:.2g}")
         axes.set(xlabel="frame", ylabel="squared joint error, rad²", yscale="log")
         legend_below(axes, 3, "sum over all frames")
     report.picture(
@@ -89,21 +99,26 @@ def level_figure(report: Report, levels: list[dict[str, Any]], name: str) -> Non
 
 
 def epsilon_figure(report: Report, by_action: dict[str, list[dict[str, float]]]) -> None:
-    """The trade-off between joint error and distance over epsilon."""
+    """Joint error and distance over epsilon."""
     path = report.picture_path("epsilon.png")
-    with plot_file(path, (6.4, 4)) as axes:
-        for name, rows in by_action.items():
-            points = [(r["distance_mm"], r["joint_mse"]) for r in rows]
-            axes.plot(*zip(*points, strict=True), "o-", ms=4, label=name)
-            for point, row in zip(points, rows, strict=True):
-                label = f"{row['epsilon_rad']:g}"
-                axes.annotate(label, point, fontsize=7, xytext=(3, 3), textcoords="offset points")
-        axes.set(xlabel="distance from target, mm", ylabel="joint error, rad²", xscale="log")
-        legend_below(axes, 5)
+    with plot_file(path, (8, 3.4), 1, 2) as plots:
+        for axes, key, label in zip(
+            plots,
+            ("joint_mse", "distance_mm"),
+            ("joint error, rad²", "distance from target, mm"),
+            strict=True,
+        ):
+            for name, rows in by_action.items():
+                axes.plot([row[key] for row in rows], "o-", ms=4, label=name)
+            values = next(iter(by_action.values()))
+            ticks = [f"{row['epsilon_rad']:g}" for row in values]
+            axes.set(xlabel="ε, rad", ylabel=label, yscale="log")
+            axes.set_xticks(range(len(ticks)), ticks)
+        legend_below(plots[0], 5)
     report.picture(
         path,
-        "Joint error against distance as the limits are relaxed by ε radians (left out, limits "
-        "never widened).",
+        "Joint error and distance as the limits are relaxed by ε radians (left out, limits never"
+        " widened).",
     )
 
 
@@ -120,7 +135,7 @@ def style_strips(
     )
     moved = Motion(motion.skeleton, chain.configurations(found.theta, motion.q), fps)
     labels = (
-        "own style",
+        "the original, not solved",
         f"the same path of the right hand in the style of {other.name}: only the trunk and the"
         " right arm are solved, so the left hand does not stay on the club",
     )
@@ -169,11 +184,21 @@ def drawn_strip(report: Report, chain: Chain, action: ReplayedAction) -> dict[st
     )
     seen = KDTree(chain.effector_points(np.concatenate(action.takes))[:, 0])
     away_m = cast("Floats", seen.query(path)[0])
+    steps_deg = np.degrees(np.abs(np.diff(found.theta, axis=0)).max(axis=1))
     return {
         "outside_percent": 100.0 * float((away_m > NEAR_M).mean()),
         "distance_mm": 1e3 * float(found.distance_m.mean()),
-        "largest_step_deg": float(np.degrees(np.abs(np.diff(found.theta, axis=0)).max())),
+        "largest_step_deg": float(steps_deg.max()),
+        "largest_step_inside_deg": float(steps_deg[away_m[1:] <= NEAR_M].max(initial=0.0)),
+        "trunk_bend_deg": _trunk_bend_deg(motion),
     }
+
+
+def _trunk_bend_deg(motion: Motion) -> float:
+    """The largest angle of the line from hips to neck with the vertical, degrees."""
+    frames = forward(motion.skeleton, motion.q)
+    up = frames.position("neck") - frames.position("hips")
+    return float(np.degrees(np.arccos(up[:, 1] / np.linalg.norm(up, axis=1))).max())
 
 
 def _club(motion: Motion) -> Callable[[PictureStage, Frames], None]:

@@ -14,14 +14,13 @@ from writhe.arrays import Floats
 from writhe.planning import (
     EnergyOptions,
     EnergyPlanner,
-    PaperOptions,
-    PaperPlanner,
     Plan,
     PlanOptions,
 )
 from writhe.planning.ompl_planners import PLANNERS, RANGE_RAD
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.research.experiments.energy_planning.postures import Experiment
+from writhe.research.experiments.energy_planning.published_sweep import plan_as_published
 from writhe.skeleton import Skeleton, forward
 from writhe.skeleton.configuration_paths import resample_evenly
 from writhe.skeleton.kinematics import difference
@@ -29,6 +28,8 @@ from writhe.skeleton.kinematics import difference
 # longest edges of OMPL's trees (rad): at 0.3 rad RRTConnect solves the contortion, at 1 rad hardly
 # ever, and it solves the others with both; RRT and RRT* solve it with none (`sampling-sweep`)
 RANGES_RAD = {"rrtconnect": 0.3}
+# of `paper`, the published algorithm at one setting; `published_sweep` has the others
+PAPER_STEP_RAD, PAPER_CLEARANCE_M = 0.01, 0.02
 Run = Callable[[Experiment, int], Plan]
 SAMPLES = 100  # of a path, for its roughness
 
@@ -68,12 +69,14 @@ def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
 
     def paper(falloff: int, safe_zone: bool) -> Run:
         def run(experiment: Experiment, seed: int) -> Plan:
-            options = PaperOptions(
-                energy=EnergyOptions(falloff=falloff),
+            return plan_as_published(
+                experiment,
+                PAPER_STEP_RAD,
+                PAPER_CLEARANCE_M,
                 safe_zone=safe_zone,
+                falloff=falloff,
                 seconds=budget.paper_seconds,
-            )
-            return PaperPlanner(experiment.figure, options).plan(experiment.problem())
+            )[0]
 
         return run
 
@@ -91,7 +94,7 @@ def methods(budget: Budget, process: PlannerProcess) -> dict[str, Run]:
         "default-d2": default(2),
         "paper": paper(5, True),
         "paper-no-safe-zone": paper(5, False),
-        "paper-d2": paper(2, True),
+        "paper-d2": paper(2, False),  # figure 13a: without the safe zone
     }
     if find_spec("ompl") is not None:
         found |= {name: sampling(name) for name in PLANNERS}
@@ -130,6 +133,7 @@ def summarise_runs(plans: Sequence[Plan], runs: int | None = None) -> dict[str, 
             float(np.median([roughness(p.skeleton, p.path) for p in good])) if good else None
         ),
         "spread_m": max((spread(p.skeleton, p.path) for p in plans if p.solved), default=None),
+        "arms_out_m": max((arms_out(p.skeleton, p.path) for p in plans if p.solved), default=None),
         "penetration_m": max((p.penetration_upper_bound_m for p in proofs), default=None),
         "pass_throughs": sum(len(p.pass_throughs) for p in proofs),
     }
@@ -146,6 +150,16 @@ def spread(skeleton: Skeleton, path: Floats) -> float:
     apart = np.linalg.norm(at[:, :, None] - at[:, None], axis=-1)
     count = at.shape[1]
     return float(apart.sum(axis=(1, 2)).max() / (count * (count - 1)))
+
+
+def arms_out(skeleton: Skeleton, path: Floats) -> float:
+    """The mean distance of the wrists from the hips' joint, the largest along a path (m)."""
+    at = forward(skeleton, resample_evenly(skeleton, path, SAMPLES))
+    named = {name.rpartition(".")[2]: name for name in skeleton.names}
+    hips = at.position(named["hips"])
+    wrists = [at.position(named[f"{side}_wrist"]) for side in ("left", "right")]
+    apart = [np.linalg.norm(wrist - hips, axis=1) for wrist in wrists]
+    return float(np.mean(apart, axis=0).max())
 
 
 def roughness(skeleton: Skeleton, path: Floats) -> float:

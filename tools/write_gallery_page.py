@@ -27,15 +27,18 @@ _REMARKS = {
     "energy-planning": (
         "*d*: the fall-off exponent of the energy, 5 unless `d2` is written. *thomas-flare-1*: the"
         " half of the flare in which the legs pass the right side; *stage-1*: both halves planned"
-        " and joined, *stage-2*: the same after the spacetime refinement. *As published*: the best"
-        " of 36 settings. Its first and last postures differ from those of `default`, because the"
-        " published planner needs ends whose parts are 10 or 20 mm apart and they are moved there"
-        " first. In the contortion `default` also rolls on the ground as its shape changes; as"
-        " published, each posture is only set down on it. With d = 2 `default` is stuck in the"
-        " flare, and there is no strip of it. The second half of the flare is the mirror image of"
-        " the first. The planner knows no floor: a standing body is set down on it in every frame,"
-        " and its soles need not lie flat. In the flare, as published, a leg goes through the"
-        " floor; the ground is drawn below it."
+        " and joined, *stage-2*: the same after the spacetime refinement. *As published*"
+        " (`paper-best`): the best of 36 settings, in all but the flare steps of 0.003 rad and ends"
+        " whose parts are 10 mm apart. They are moved apart first, so the first and last postures"
+        " differ from those of `default`. In the contortion `default` also rolls on the ground as"
+        " its shape changes; as published, each posture is only set down on it. With d = 2"
+        " `default` is stuck in the flare, and there is no strip of it. The second half of the"
+        " flare is the mirror image of the first. The planner knows no floor: a standing body is"
+        " set down on it in every frame, and its soles need not lie flat."
+    ),
+    "dynamic-joint-ik": (
+        "All plots and strips of this section are of built-in synthetic movements, not of recorded"
+        " clips; *original* is the movement whose path of the hand is followed."
     ),
     "topology-coordinates": (
         "*Shown*: what a viewer would call success holds as geometry (where hands are, on which"

@@ -143,7 +143,7 @@ def _planner(figures: dict[str, Any]) -> Rows:
                 f"{swept['certified']} of {swept['count']}",
                 f"{swept['certified_as_printed']} of {swept['count_as_printed']}",
                 f"α = {best['step_rad']:g} rad, ends {1e3 * best['clearance_m']:g} mm",
-                f"{outcome}, {best['seconds']:.1f} s",
+                f"{outcome}, {best['processor_s']:.2g} s",
             ]
         )
     return rows
@@ -163,11 +163,13 @@ def _sweep(figures: dict[str, Any]) -> Rows:
 
 
 def _trajectories(figures: dict[str, Any]) -> Rows:
-    """Milliseconds of whole trajectories, sequential and parallel, beside plain methods."""
+    """Milliseconds of whole trajectories beside plain methods: of the clock (of the processor)."""
     names = ("sequential", "parallel", "dls_previous", "dls_rest")
     rows: Rows = [["action", "frames", *(f"`{name}` (ms)" for name in names)]]
     for action, row in figures["seen"].items():
-        rows.append([action, row["frames"], *(float(row[n]["ms"]["total"]) for n in names)])
+        times = [row[name]["ms"] for name in names]
+        cells = [f"{ms['total']:.3g} ({ms['processor']:.2g})" for ms in times]
+        rows.append([action, row["frames"], *cells])
     return rows
 
 

@@ -29,7 +29,7 @@ def _planner(
         "success_rate": success,
         "penetration_m": depth,
         "pass_throughs": through,
-        "spread_m": 0.61,
+        "arms_out_m": 0.61,
     }
 
 
@@ -47,6 +47,9 @@ def _planning(**published: Any) -> dict[str, Any]:
         n: {"methods": methods, "tangles": 7, "tangles_over_half": 0} for n in NAMES
     }
     found["thomas-flare"] = {**found["thomas-flare"], "stage_two": {"seconds": 1.8}}
+    zone = {"steps": (200, 200), "met": (True, True), "in_zone": 50}
+    stuck = {"steps": (9000, 9000), "met": (False, False), "in_zone": 0}
+    found["contortion"] = {**found["contortion"], "safe_zone": [zone, stuck]}
     return {"experiments": found}
 
 
@@ -96,7 +99,8 @@ def _pushed(published_jerk: float) -> dict[str, Any]:
 
 def _trajectories(threads: int) -> dict[str, Any]:
     def row(error: float, ms: float) -> dict[str, Any]:
-        return {"joint_mse": error, "ms": {"total": ms}}
+        passes = {"crude": 0.5 * ms, "alignment": 0.0, "retargeting": 0.5 * ms, "correction": 0.0}
+        return {"joint_mse": error, "ms": {**passes, "total": ms, "processor": ms}}
 
     rows = {
         "frames": 2500,
@@ -142,7 +146,7 @@ def test_a_penetrating_path_reproduces_neither_time_nor_freedom_from_collision()
 
 def test_the_published_planner_is_judged_by_the_best_of_its_settings():
     result = _planning(seconds=0.5, success=0.0, depth=0.07, through=3)
-    best = {"seconds": 2.0, "certified": True, "penetration_m": 0.0, "pass_throughs": 0}
+    best = {"processor_s": 2.0, "certified": True, "penetration_m": 0.0, "pass_throughs": 0}
     result["experiments"]["yoga"]["published_sweep"] = {"best": best}
     found = claims_of("energy-planning", result)
     assert found["yoga: seconds"]["published_variant"] == 2.0
@@ -172,15 +176,25 @@ def test_one_sampling_planner_that_solves_the_contortion_refutes_that_all_fail(r
 def test_a_body_that_opens_less_with_the_wider_energy_refutes_figure_13():
     result = _planning()
     methods = result["experiments"]["leg-cross"]["methods"]
-    methods["default-d2"]["spread_m"], methods["default"]["spread_m"] = 0.61, 0.68
-    methods["paper-d2"]["spread_m"], methods["paper"]["spread_m"] = 0.601, 0.600
+    methods["default-d2"]["arms_out_m"], methods["default"]["arms_out_m"] = 0.61, 0.68
+    methods["paper-d2"]["arms_out_m"], methods["paper"]["arms_out_m"] = 0.601, 0.600
     name = "leg-cross: opening with d = 2"
     found = claims_of("energy-planning", result)[name]
     assert found["ours"] == pytest.approx(-0.07)
     assert found["published_variant"] == pytest.approx(0.001)
     assert found["reproduced"] is False
-    methods["paper-d2"]["spread_m"] = 0.65
+    methods["paper-d2"]["arms_out_m"] = 0.65
     assert claims_of("energy-planning", result)[name]["reproduced"]
+
+
+def test_the_safe_zone_saves_the_steps_of_its_straight_line():
+    found = claims_of("energy-planning", _planning())
+    assert found["contortion: safe zone"]["published_variant"] == 0.75  # runs that met only
+    assert found["contortion: safe zone"]["reproduced"]
+    result = _planning()
+    result["experiments"]["contortion"]["safe_zone"][0]["in_zone"] = 0
+    assert claims_of("energy-planning", result)["contortion: safe zone"]["reproduced"] is False
+    assert "yoga: safe zone" not in found
 
 
 def test_as_many_collisions_as_the_baseline_is_not_fewer():
@@ -236,6 +250,25 @@ def test_a_speed_up_on_eight_cores_is_not_judged_on_two():
     assert claims_of("dynamic-joint-ik", _trajectories(2))["golf: speed-up"]["reproduced"] is None
     eight = claims_of("dynamic-joint-ik", _trajectories(8))["golf: speed-up"]
     assert eight["ours"] == 2.0 and eight["reproduced"] is False
+
+
+def test_parallel_against_plain_is_not_judged_on_two_cores_but_sequential_is():
+    found = claims_of("dynamic-joint-ik", _trajectories(2))
+    assert found["golf: faster than plain"]["ours"] == 3.0
+    assert found["golf: faster than plain"]["reproduced"] is None
+    eight = claims_of("dynamic-joint-ik", _trajectories(8))["golf: faster than plain"]
+    assert eight["reproduced"] is False
+    assert found["golf: sequential against plain"]["ours"] == pytest.approx(20.0 / 30.0)
+    assert found["golf: sequential against plain"]["reproduced"]
+
+
+def test_every_level_of_the_octree_must_lower_the_error():
+    result = _trajectories(2)
+    assert claims_of("dynamic-joint-ik", result)["golf: error by level"]["reproduced"]
+    levels = result["levels"]["golf"]
+    levels[4]["joint_mse"] = levels[3]["joint_mse"]
+    found = claims_of("dynamic-joint-ik", result)["golf: error by level"]
+    assert found["ours"] < 1.0 and found["reproduced"] is False
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -10,8 +10,8 @@ from writhe.solvers.trajectory import Chain, plain_trajectory
 from writhe.solvers.trajectory.published import (
     EulerCoordinates,
     PublishedCells,
-    printed_damping,
     learn_published,
+    printed_damping,
     published_trajectory,
 )
 

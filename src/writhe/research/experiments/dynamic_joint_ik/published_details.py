@@ -1,4 +1,4 @@
-"""What the method as printed is made of: its damping, tolerance and cells, and what lies outside."""
+"""The method as printed in detail: its damping, its tolerance, its cells, and what lies outside."""
 
 from __future__ import annotations
 

@@ -91,13 +91,18 @@ def _spread(figure: Figure, q: Floats) -> float:
 
 
 def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
-    """The descent as a film strip, as figure 3 shows it."""
+    """The descent as a film strip, as figure 3 shows it; the hips are drawn without their motion.
+
+    The root of a free body is arbitrary, so only with the hips alike can two ends be compared.
+    """
     from writhe.render import film_strip
     from writhe.render.drawn_figure import side_colours
     from writhe.render.frame_choice import frames_by_motion
     from writhe.skeleton import Motion
 
-    motion = Motion(figure.skeleton, np.ascontiguousarray(rows), 30.0)
+    drawn = rows.copy()
+    drawn[:, :7] = figure.skeleton.rest_configuration[:7]
+    motion = Motion(figure.skeleton, drawn, 30.0)
     return film_strip(
         figure,
         motion,

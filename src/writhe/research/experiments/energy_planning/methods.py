@@ -29,7 +29,7 @@ from writhe.skeleton.kinematics import difference
 # ever, and it solves the others with both; RRT and RRT* solve it with none (`sampling-sweep`)
 RANGES_RAD = {"rrtconnect": 0.3}
 # of `paper`, the published algorithm at one setting; `published_sweep` has the others
-PAPER_STEP_RAD, PAPER_CLEARANCE_M = 0.01, 0.02
+PAPER_STEP_RAD, PAPER_CLEARANCE_M = 0.003, 0.01
 Run = Callable[[Experiment, int], Plan]
 SAMPLES = 100  # of a path, for its roughness
 

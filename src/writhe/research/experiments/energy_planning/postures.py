@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any, cast
 
 import numpy as np
+from scipy import optimize
 
 from writhe.arrays import Floats
 from writhe.errors import WritheError
@@ -29,6 +31,7 @@ from writhe.skeleton.mirror import mirrored
 from writhe.solvers.posing import Pin, pin_here
 from writhe.terms import Term, stay_near
 from writhe.topology import Strand, linking_vector, pair_names
+from writhe.topology.linking_vector import body_bundle
 
 TANGLED = 0.5  # |linking| over which two strands are tangled by the paper's definition
 ENTWINED = 0.25  # |linking| from which they pass around each other, as folded arms do
@@ -71,6 +74,23 @@ def strand_pairs(body: Figure, q: Floats, minimum: float) -> dict[str, float]:
     """The pairs of strands whose linking is at least `minimum` in magnitude, with their linking."""
     found = zip(pair_names(body), linking_vector(body, q), strict=True)
     return {name: float(value) for name, value in found if abs(value) >= minimum}
+
+
+def inseparable_pairs(body: Figure, q: Floats, minimum: float) -> list[str]:
+    """The pairs of `strand_pairs` that no plane separates (the statement of section 5.2.2)."""
+    vertices = body_bundle(body).vertices(q)
+    found = strand_pairs(body, q, minimum)
+    return [pair for pair in found if not _separable(*(vertices[s] for s in pair.split(":")))]
+
+
+def _separable(first: Floats, second: Floats) -> bool:
+    """Whether a plane n x = c has all points (., 3) of the first on one side: a linear program."""
+    ones = (np.ones((len(first), 1)), np.ones((len(second), 1)))
+    rows = np.vstack([np.hstack([-first, ones[0]]), np.hstack([second, -ones[1]])])
+    free = [(None, None)] * 4
+    solve = cast(Any, optimize).linprog
+    found = solve(np.zeros(4), A_ub=rows, b_ub=-np.ones(len(rows)), bounds=free)
+    return found.status == 0
 
 
 def _solved(pose: KeyPose, builder: PostureBuilder) -> Floats:

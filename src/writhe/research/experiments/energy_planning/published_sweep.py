@@ -5,14 +5,15 @@ Both are varied; the energy barrier needs steps that are short beside the cleara
 as printed (all pairs but neighbours count alike), or with the weights of ours for pairs that are
 near at rest; the printed one also without the safe zone.
 
-Algorithm 2 consults the safe zone only in steps in which no joint limit is violated, so Algorithm 1,
-without limits, tests the zone (`zone_test`).
+Algorithm 2 consults the safe zone only in steps in which no joint limit is violated, so the zone is
+tested with Algorithm 1, without limits (`zone_test`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from writhe.planning.problem import PlanProblem
 from writhe.planning.published_planner import StepCounts
 from writhe.progress import Progress
 from writhe.research.experiments.energy_planning.postures import Experiment
-from writhe.skeleton.configuration_paths import path_length
+from writhe.skeleton.configuration_paths import path_length, resample_evenly
+from writhe.topology.linking_vector import body_bundle
 
 STEPS_RAD = (0.003, 0.01, 0.03, 0.1)
 CLEARANCES_M = (0.003, 0.01, 0.02)
@@ -147,8 +149,9 @@ class ZoneTest:
     met: tuple[bool, bool]
     penetration_m: tuple[float | None, float | None]
     processor_s: tuple[float, float]  # medians
-    in_zone: int  # steps that the zone decided
+    in_zone: int  # steps that the zone decided: they follow one straight line
     line_penetration_m: float | None
+    line_ends_penetration_m: float | None
     line_rad: float | None
 
 
@@ -180,12 +183,38 @@ def zone_test(
         (spent[0], spent[1]),
         counts.in_safe_zone,
         None if line is None else _penetration(plan.problem, line),
+        None if line is None else max(_penetration(plan.problem, q[None]) for q in line),
         None if line is None else path_length(plan.skeleton, line),
     )
 
 
 def _penetration(problem: PlanProblem, line: Floats) -> float:
     return certify(problem.table, line, fps=1.0).penetration_witnessed_m
+
+
+def zone_lines(
+    experiment: Experiment, plan: Plan, count: int = 16, threshold: float = 0.3
+) -> dict[str, float]:
+    """The statement of section 5.2.2, tested between postures of a certified path.
+
+    Of all pairs of `count` postures whose linking differs by less than the threshold: how many
+    there are, along how many of their straight lines shapes overlap, and how deep at most.
+    """
+    rows = resample_evenly(plan.skeleton, plan.path, count)
+    bundle = body_bundle(experiment.figure)
+    linking = np.array([bundle.linking(q) for q in rows])
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(count), 2)
+        if np.abs(linking[i] - linking[j]).max() < threshold
+    ]
+    proofs = [certify(plan.problem.table, rows[[i, j]], fps=1.0) for i, j in pairs]
+    depths = [proof.penetration_witnessed_m for proof in proofs]
+    return {
+        "pairs": len(pairs),
+        "penetrating": sum(not proof.certified for proof in proofs),
+        "deepest_m": max(depths, default=0.0),
+    }
 
 
 def summarise_sweep(runs: Sequence[SweepRun]) -> dict[str, Any]:

@@ -30,6 +30,19 @@ FRAMES, FPS = 200, 100.0
 RESTARTS = 11  # more than the default: an attempt at a half fails about every other time
 
 
+# without clearance only the Laplacian could keep parts apart; the last two have the paper's weights
+# of Eq. 19 (w_lap, w_am, M the identity) and its number of iterations
+_FREE = RefineOptions(collision=0.0, retries=0)
+_PRINTED = replace(_FREE, laplacian=0.02, angular=0.2, smooth=0.0, near=1.0, iterations=30)
+_OTHER = {
+    "no clearance": _FREE,
+    "no clearance, Laplacian 0.02": replace(_FREE, laplacian=0.02),
+    "no clearance, no Laplacian": replace(_FREE, laplacian=0.0),
+    "printed weights": _PRINTED,
+    "printed weights, no Laplacian": replace(_PRINTED, laplacian=0.0),
+}
+
+
 @dataclass(frozen=True)
 class Flare:
     """The whole circle before and after stage two."""
@@ -39,6 +52,7 @@ class Flare:
     holds: tuple[FramePin, ...]
     second_stage: Refined
     without_laplacian: Refined
+    with_other_terms: dict[str, Refined]  # by their description
 
 
 def flare(halves: tuple[Experiment, Experiment]) -> Flare:
@@ -107,4 +121,20 @@ def _refined(
     table = right.setting.table
     second = refine(motion, table, holds)
     plain = refine(motion, table, holds, options=RefineOptions(laplacian=0.0))
-    return Flare(tuple(plans), motion, tuple(holds), second, plain)
+    others = {
+        name: refine(motion, table, holds, options=options) for name, options in _OTHER.items()
+    }
+    return Flare(tuple(plans), motion, tuple(holds), second, plain, others)
+
+
+def refined_summary(refined: Refined) -> dict[str, float | bool]:
+    """What a refinement kept, for JSON."""
+    proof = refined.certificate
+    return {
+        "certified": proof.certified,
+        "penetration_m": proof.penetration_witnessed_m,
+        "pass_throughs": len(proof.pass_throughs),
+        "angular_energy_drop_percent": 100.0 * refined.angular_energy_drop,
+        "hand_slip_mm": 1e3 * refined.slip_m,
+        "iterations": refined.iterations,
+    }

@@ -13,13 +13,15 @@ from writhe.arguments import checked
 from writhe.arrays import Floats
 from writhe.planning.ground_assumptions import floor_height
 from writhe.retargeting.planted_feet import planted_spans
-from writhe.skeleton import Figure, Motion, forward
+from writhe.skeleton import Figure, JointKind, Motion, forward
 from writhe.skeleton.limbs import ANKLES, FEET
+from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import angle_of
 from writhe.solvers.posing import pin_here
 
 SHARED_M = 0.2  # a foot that differs by less between two keys stays where it is
 SHARED_RAD = 0.7
+NEAR_M = 0.4  # feet of a pose farther from those of the previous key than this take a step
 ABOVE_FLOOR_M = 0.04  # the lowest point of a standing foot, above the lowest of the keys
 _ROLLS_M = 0.012  # an ankle that moves farther while the ball of the foot is planted lifts the heel
 
@@ -111,3 +113,25 @@ def _pin(
 ) -> TimedPin:
     pin = pin_here(figure.skeleton, poses[first], joint, orientation=True)
     return TimedPin(pin, float(times_s[first]), float(times_s[last]))
+
+
+def with_feet_near(figure: Figure, q: Floats, before: Floats) -> Floats:
+    """The pose q (nq) translated horizontally so that its standing feet are near those of `before`.
+
+    Unchanged unless both poses stand on the same feet, less than `NEAR_M` apart.
+    """
+    skeleton, poses = figure.skeleton, np.stack([before, q])
+    floor = [floor_height(figure, pose, pose) for pose in poses]
+    feet = [joint for role, joint in figure.roles if role in ANKLES]
+    if None in floor or not feet or skeleton.joints[0].kind is not JointKind.FREE:
+        return q
+    frames = forward(skeleton, poses)
+    away = np.mean([frames.position(foot)[0] - frames.position(foot)[1] for foot in feet], axis=0)
+    on_floor = all(
+        foot_heights(figure, foot, poses)[k] < (floor[k] or 0.0) + ABOVE_FLOOR_M
+        for foot in feet
+        for k in range(2)
+    )
+    if not on_floor or float(np.hypot(away[0], away[2])) > NEAR_M:
+        return q
+    return moved_roots(skeleton, q[None], np.eye(3), np.array([away[0], 0.0, away[2]]))[0]

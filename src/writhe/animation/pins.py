@@ -18,10 +18,12 @@ from writhe.arrays import Bools, Floats, Ints
 from writhe.errors import WritheError
 from writhe.kernels.animation.frame_solve import forward_rows
 from writhe.skeleton import Frames, Skeleton, quaternions
-from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
+from writhe.skeleton.quaternions import angle_of, quaternion_of, rotation_matrix
 from writhe.solvers.posing import Hold, Pin, pin_here
 
 EDGE_S = 1e-6  # a frame this near to the edge of a range is inside it
+# a joint of a PinRange that differs by less between two keys is held in place
+_HELD_M, _HELD_RAD = 0.01, 0.1
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,15 @@ class TimedPin:
         """The pin in words."""
         on = f" on {self.pin.on}" if isinstance(self.pin, Hold) else ""
         return f"pin of {self.joint.rpartition('.')[2].replace('_', ' ')}{on}"
+
+
+class PinRange(NamedTuple):
+    """A joint that is pinned where keys have it; `turns`: its orientation as well."""
+
+    joint: str
+    start_s: float | None  # None: from the beginning
+    end_s: float | None  # None: to the end
+    turns: bool
 
 
 class PinTargets(NamedTuple):
@@ -251,3 +262,53 @@ def _prefixed(pin: Pin | Hold, prefix: str, names: Sequence[str]) -> Pin | Hold:
         return replace(pin, joint=joint)
     own = f"{prefix}{pin.on}"
     return replace(pin, joint=joint, on=own if own in names else pin.on)
+
+
+def span_pins(
+    skeleton: Skeleton,
+    pins: Sequence[PinRange],
+    start_s: float,
+    end_s: float,
+    first: Floats,
+    last: Floats,
+) -> list[TimedPin]:
+    """The pins that hold between two keys (nq) at start_s and end_s.
+
+    A joint with the same pose in both keys is held there. Otherwise it moves between the keys while
+    its pin is inactive: it is held at its pose in the first key until the range of its pin ends, or
+    at its pose in the last key from the start of the range on.
+    """
+    ends = posed(skeleton, np.stack([first, last]))
+    out: list[TimedPin] = []
+    for joint, from_s, to_s, turns in pins:
+        begin = start_s if from_s is None else max(start_s, from_s)
+        stop = end_s if to_s is None else min(end_s, to_s)
+        if joint not in skeleton or begin > stop:
+            continue
+        a, b = (_pin(ends, k, joint, turns) for k in range(2))
+        whole = begin <= start_s and stop >= end_s
+        if _same(ends, joint, turns):
+            out.append(TimedPin(a, begin, stop, b))
+        elif whole:
+            continue
+        elif begin <= start_s:
+            out.append(TimedPin(a, begin, stop))
+        elif stop >= end_s:
+            out.append(TimedPin(b, begin, stop))
+    return out
+
+
+def _pin(poses: Frames, k: int, joint: str, turns: bool) -> Pin:
+    """The pin of a joint where it is in pose k."""
+    x, y, z = (float(value) for value in poses.position(joint)[k])
+    turn = quaternion_of(poses.rotation(joint)[k]) if turns else None
+    return Pin(joint, (x, y, z), orientation_in_world=turn)
+
+
+def _same(ends: Frames, joint: str, turns: bool) -> bool:
+    """Whether a joint has the same position (and orientation) in both poses."""
+    apart = float(np.linalg.norm(np.diff(ends.position(joint), axis=0)))
+    if apart > _HELD_M:
+        return False
+    before, after = ends.rotation(joint)
+    return not turns or angle_of(before.T @ after) < _HELD_RAD

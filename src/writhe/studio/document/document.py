@@ -105,7 +105,7 @@ class Document(DocumentQueries):
 
         With `shift`, the whole body is first translated to bring its feet as near as possible.
         """
-        from writhe.studio.editing.in_betweens import with_feet_near
+        from writhe.animation.foot_contacts import with_feet_near
 
         with self._lock:
             row, timeline = self.actor(actor), self.timeline(actor)

@@ -10,7 +10,7 @@ overlaps, and the user can clear the span by a detour.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
@@ -19,20 +19,15 @@ import numpy as np
 from writhe.animation.body.body_model import BodyModel
 from writhe.animation.clear_spans import SpanClearing
 from writhe.animation.collision_world import World, figure_world, scene_world
-from writhe.animation.foot_contacts import ABOVE_FLOOR_M, contacts_of_keys, foot_heights
+from writhe.animation.foot_contacts import contacts_of_keys
 from writhe.animation.in_between import InBetween
 from writhe.animation.key_interpolation import KeyBlend
 from writhe.animation.options import AnimateOptions
-from writhe.animation.pins import TimedPin, posed, prefixed
+from writhe.animation.pins import PinRange, TimedPin, prefixed, span_pins
 from writhe.arrays import Floats
-from writhe.planning.ground_assumptions import floor_height
 from writhe.scene import ObjectKind, Scene, SceneObject
 from writhe.scene.carrying import object_poses
-from writhe.skeleton import Figure, Frames, JointKind, forward
-from writhe.skeleton.limbs import ANKLES
-from writhe.skeleton.move_root import moved_roots
-from writhe.skeleton.quaternions import angle_of, quaternion_of
-from writhe.solvers.posing import Pin
+from writhe.skeleton import Figure, Skeleton
 from writhe.studio.document import ActorRow, Document, PinRow
 from writhe.studio.document.holds import Anchor
 from writhe.studio.document.timeline import SolvedSpan, SolveSpan
@@ -41,9 +36,6 @@ from writhe.studio.editing.scene import placements, scene_objects
 from writhe.studio.editing.scene.scene_builder import SceneKey, actor_label, build_scene, only_actor
 
 MAX_SPAN_FRAMES = 900  # of one span
-NEAR_M = 0.4  # feet of a preset pose farther from those of the previous key than this take a step
-# a pinned joint that differs by less between two keys is held in place
-HELD_M, HELD_RAD = 0.01, 0.1
 _OPTIONS = AnimateOptions(plan=False, rounds=2)
 _KEPT_SPANS, _KEPT_BODIES = 4096, 4
 
@@ -95,7 +87,7 @@ class InBetweens:
         with self._lock:
             scene_key = only_actor(SceneKey.of(self._document), actor.id)
             body = self._body(actor, figure, scene_key)
-            pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
+            pins = actor_pins(figure.skeleton, actor.pins, (start, end), blend.q[i : i + 2])
             pins += self._holds(actor, scene_key, start, end)
             frames = _frames(body, blend, i, pins, times)
             if first < min(last, count - 1):
@@ -149,7 +141,7 @@ class InBetweens:
             if identity in self._spans:
                 self._spans.move_to_end(identity)
                 return self._spans[identity]
-            pins = span_pins(figure, actor.pins, start, end, blend.q[i], blend.q[i + 1])
+            pins = actor_pins(figure.skeleton, actor.pins, (start, end), blend.q[i : i + 2])
             found = _solve(body, blend, i, [*pins, *holds], times)
             self._spans[identity] = found
             while len(self._spans) > _KEPT_SPANS:
@@ -173,78 +165,15 @@ class InBetweens:
         return self._bodies[identity]
 
 
-def span_pins(
-    figure: Figure,
-    pins: tuple[PinRow, ...],
-    start_s: float,
-    end_s: float,
-    first: Floats,
-    last: Floats,
+def actor_pins(
+    skeleton: Skeleton, pins: Sequence[PinRow], span_s: tuple[float, float], keys: Floats
 ) -> list[TimedPin]:
-    """The pins of an actor that hold between two keys (nq) at start_s and end_s.
-
-    A joint with the same pose in both keys is held there. Otherwise it moves between the keys while
-    its pin is inactive: it is held at its pose in the first key until the range of its pin ends, or
-    at its pose in the last key from the start of the range on.
-    """
-    skeleton = figure.skeleton
-    ends = posed(skeleton, np.stack([first, last]))
-    out: list[TimedPin] = []
-    for row in pins:
-        begin = start_s if row.start_s is None else max(start_s, row.start_s)
-        stop = end_s if row.end_s is None else min(end_s, row.end_s)
-        if row.joint not in skeleton or begin > stop:
-            continue
-        turns = row.orientation_in_world is not None
-        a, b = (_pin(ends, k, row.joint, turns) for k in range(2))
-        whole = begin <= start_s and stop >= end_s
-        if _same(ends, row.joint, turns):
-            out.append(TimedPin(a, begin, stop, b))
-        elif whole:
-            continue
-        elif begin <= start_s:
-            out.append(TimedPin(a, begin, stop))
-        elif stop >= end_s:
-            out.append(TimedPin(b, begin, stop))
-    return out
-
-
-def with_feet_near(figure: Figure, q: Floats, before: Floats) -> Floats:
-    """The pose q (nq) translated horizontally so that its standing feet are near those of `before`.
-
-    Unchanged unless both poses stand on the same feet, less than `NEAR_M` apart.
-    """
-    skeleton, poses = figure.skeleton, np.stack([before, q])
-    floor = [floor_height(figure, pose, pose) for pose in poses]
-    feet = [joint for role, joint in figure.roles if role in ANKLES]
-    if None in floor or not feet or skeleton.joints[0].kind is not JointKind.FREE:
-        return q
-    frames = forward(skeleton, poses)
-    away = np.mean([frames.position(foot)[0] - frames.position(foot)[1] for foot in feet], axis=0)
-    on_floor = all(
-        foot_heights(figure, foot, poses)[k] < (floor[k] or 0.0) + ABOVE_FLOOR_M
-        for foot in feet
-        for k in range(2)
-    )
-    if not on_floor or float(np.hypot(away[0], away[2])) > NEAR_M:
-        return q
-    return moved_roots(skeleton, q[None], np.eye(3), np.array([away[0], 0.0, away[2]]))[0]
-
-
-def _pin(poses: Frames, k: int, joint: str, turns: bool) -> Pin:
-    """The pin of a joint where it is in pose k."""
-    x, y, z = (float(value) for value in poses.position(joint)[k])
-    turn = quaternion_of(poses.rotation(joint)[k]) if turns else None
-    return Pin(joint, (x, y, z), orientation_in_world=turn)
-
-
-def _same(ends: Frames, joint: str, turns: bool) -> bool:
-    """Whether a joint has the same position (and orientation) in both poses."""
-    apart = float(np.linalg.norm(np.diff(ends.position(joint), axis=0)))
-    if apart > HELD_M:
-        return False
-    before, after = ends.rotation(joint)
-    return not turns or angle_of(before.T @ after) < HELD_RAD
+    """The pins of an actor that hold in a span between two keys (2, nq) (`span_pins`)."""
+    ranges = [
+        PinRange(row.joint, row.start_s, row.end_s, row.orientation_in_world is not None)
+        for row in pins
+    ]
+    return span_pins(skeleton, ranges, *span_s, *keys)
 
 
 def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> World:

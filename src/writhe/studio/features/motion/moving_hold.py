@@ -11,7 +11,7 @@ from writhe.skeleton import Figure, Motion, forward
 from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.editing import edits, held_joints
 from writhe.studio.editing.editor import Editor
-from writhe.studio.editing.in_betweens import span_pins
+from writhe.studio.editing.in_betweens import actor_pins
 from writhe.studio.editing.scene.scene_builder import (
     SceneKey,
     actor_label,
@@ -60,7 +60,8 @@ def make_moving_hold(editor: Editor, message: MakeMovingHold) -> Work:
     if actor_label(number) not in scene.layout.actor_q:
         raise WritheError("this character has no solid shapes, so nothing can be kept apart")
     rows = sample_document(document, scene, np.arange(start_s, end_s + 0.5 / fps, 1.0 / fps))
-    pins = [timed.pin for timed in span_pins(figure, actor.pins, start_s, end_s, q, q)]
+    held = actor_pins(figure.skeleton, actor.pins, (start_s, end_s), np.stack([q, q]))
+    pins = [timed.pin for timed in held]
     holds = held_joints.on_own_tree(document, number, start_s)
 
     def around(times_s: Floats) -> Floats:

@@ -34,6 +34,7 @@ from writhe.errors import WritheError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_ARRAY_LIKE: Any = getattr(ArrayLike, "__value__", ArrayLike)
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
@@ -94,8 +95,11 @@ def check(value: Any, hint: Any, what: str) -> None:
 
 def _problem(value: Any, hint: Any, what: str) -> str:
     """What is wrong with a value; empty if no problem is found."""
+    hint = getattr(hint, "__value__", hint)  # NumPy 2.5 names ArrayLike and NDArray by `type`
     origin, arguments = get_origin(hint), get_args(hint)
-    if hint is ArrayLike or hint == ArrayLike or origin is np.ndarray:
+    if hasattr(origin, "__value__"):
+        origin = get_origin(origin.__value__)
+    if hint == _ARRAY_LIKE or origin is np.ndarray:
         return _array_problem(value, what)
     if origin in (Union, UnionType):
         problems = [_problem(value, option, what) for option in arguments]

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from public_functions import entry_points
+from typing_extensions import TypeAliasType
 
+from writhe.arguments import check
 from writhe.errors import WritheError
 from writhe.skeleton import Skeleton
 
+Scalar = TypeVar("Scalar", bound=np.generic)
+Numbers = TypeAliasType("Numbers", np.ndarray[Any, np.dtype[Scalar]], type_params=(Scalar,))
+Lengths = TypeAliasType("Lengths", Numbers[np.float64])
 LENGTHS = st.sampled_from([0, 1, 2, 3, 4, 7, 8])
 NUMBERS = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True),
@@ -54,3 +61,11 @@ def test_wrong_arguments_raise_writhe_errors_only(name, data):
 def test_an_array_without_axes_is_not_a_sequence() -> None:
     with pytest.raises(WritheError, match="must be a sequence"):
         Skeleton(np.array(3.0))  # pyright: ignore[reportArgumentType]
+
+
+def test_aliases_that_are_types_of_their_own_are_followed():
+    """Newer versions of NumPy define NDArray and ArrayLike by `type`."""
+    for hint in (Numbers[np.float64], Lengths):
+        check(np.zeros(3), hint, "lengths")
+        with pytest.raises(WritheError, match="lengths"):
+            check("long", hint, "lengths")

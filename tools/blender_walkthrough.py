@@ -232,6 +232,9 @@ def _wind(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
     with window.context():
         bpy.ops.writhe.clear_result()
         bpy.ops.writhe.preset_pose(pose="stand")
+    yield 0.3
+    yield from _along_axis(window, armature, out)
+    with window.context():
         bpy.ops.writhe.wind("INVOKE_DEFAULT")
     yield 0.5
     tangle.writhe = 0.45
@@ -245,6 +248,27 @@ def _wind(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
     yield 0.5
     out["kept"] = not tangle.live
     yield from _control_rig(window, armature, out)
+
+
+def _along_axis(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:
+    """The pointer moves obliquely, the hand only along the axis that is chosen by its key."""
+    hand = armature.pose.bones["left_wrist"]
+    before = armature.matrix_world @ hand.head
+    x, y = window.pixel(before)
+    window.send("MOUSEMOVE", "NOTHING", (x, y))
+    yield 0.3
+    window.send("LEFTMOUSE", "PRESS")
+    yield 0.3
+    for value in ("PRESS", "RELEASE"):
+        window.send("X", value)
+        yield 0.1
+    for k in range(1, 16):
+        window.send("MOUSEMOVE", "NOTHING", (x + 5 * k, y + 5 * k))
+        yield 0.05
+    yield 0.8
+    out["along_x_m"] = list(armature.matrix_world @ hand.head - before)
+    window.send("ESC", "PRESS")
+    yield 0.5
 
 
 def _control_rig(window: Window, armature, out: dict[str, Any]) -> Iterator[float]:

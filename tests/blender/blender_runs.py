@@ -12,8 +12,12 @@ from collections.abc import Callable
 
 
 def result_of(command: list[str]) -> dict:
-    """What a script found; fails with its output if it found nothing."""
-    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    """What a script found; fails with its output if it found nothing.
+
+    Its Python finds what is installed there and nothing else.
+    """
+    own = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=own)
     found = [line[7:] for line in run.stdout.splitlines() if line.startswith("RESULT ")]
     assert found, (run.stdout + run.stderr)[-3000:]
     return json.loads(found[-1])

@@ -7,7 +7,7 @@ import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
 from blender_checkout import add_human, new_scene
 from blender_runs import drag_to, print_result
-from writhe_blender import dragging, scene_sync  # pyright: ignore[reportMissingImports]
+from writhe_blender import dragging, overlay, scene_sync  # pyright: ignore[reportMissingImports]
 
 
 def add_mesh(name: str, boxes):
@@ -36,6 +36,59 @@ def add_mesh(name: str, boxes):
 def only(context, item) -> None:
     context.view_layer.objects.active = item
     context.view_layer.update()
+
+
+def red_parts(context, frame: float) -> bool:
+    """Whether parts are drawn as colliding at a frame."""
+    context.scene.frame_set(int(frame), subframe=frame - int(frame))
+    return overlay.COLLIDING in [colour for colour, _, _ in overlay.batches(context)]
+
+
+def two_people(context, human, other) -> dict:
+    """A hand dragged to another person, an arm that swings through the other's, arms wound."""
+    out: dict = {}
+    settings, people = context.scene.writhe, (human, other)
+
+    def stand() -> None:
+        for each in people:
+            each.animation_data_clear()
+            only(context, each)
+            assert bpy.ops.writhe.preset_pose(pose="stand") == {"FINISHED"}
+        only(context, human)
+
+    other.location = (0.75, 0.0, 0.0)
+    stand()
+    hand, chest = human.pose.bones["left_wrist"], other.pose.bones["chest"]
+    drag = dragging.BoneDrag(context, human, [("left_wrist", hand.head)])
+    goal = other.matrix_world @ chest.head
+    answer, _ = drag_to(drag, np.array([[goal.x, goal.z, -goal.y]]), 80)
+    context.view_layer.update()
+    out["hand_to_chest_m"] = (hand.head - goal).length
+    out["clearance_m"] = answer["clearance_m"]
+    drag.undo()
+    shoulder = human.pose.bones["left_shoulder"]
+    hanging = tuple(shoulder.rotation_quaternion)
+    for frame, turn in ((1, hanging), (10, (1.0, 0.0, 0.0, 0.0)), (20, hanging)):
+        shoulder.rotation_quaternion = turn
+        shoulder.keyframe_insert("rotation_quaternion", frame=frame)
+    assert bpy.ops.writhe.certify() == {"FINISHED"}
+    out["swing"] = settings.verdict
+    out["red"] = [red_parts(context, settings.marks[0].frame), red_parts(context, 1)]
+    assert bpy.ops.writhe.clean() == {"FINISHED"}
+    out["cleaned"] = settings.verdict
+    out["other_is_keyed"] = bool(other.animation_data and other.animation_data.action)
+    # face to face: the left arm of one around the right arm of the other
+    other.location, other.rotation_euler = (0.0, -0.55, 0.0), (0.0, 0.0, np.pi)
+    stand()
+    tangle = settings.tangle
+    tangle.first, tangle.first_limb = human, "left_arm"
+    tangle.second, tangle.second_limb = other, "right_arm"
+    tangle.writhe = 0.2
+    assert bpy.ops.writhe.wind() == {"FINISHED"}
+    out["wound"] = tangle.measured
+    assert bpy.ops.writhe.certify() == {"FINISHED"}
+    out["wound_verdict"] = settings.verdict
+    return out
 
 
 def main() -> dict:
@@ -104,7 +157,7 @@ def main() -> dict:
     out["two_beside"] = settings.verdict
     out["two_marks"] = sorted({mark.a.split(":")[0] for mark in settings.marks}
                               | {mark.b.split(":")[0] for mark in settings.marks})  # fmt: skip
-    return out
+    return out | {"people": two_people(context, human, context.object)}
 
 
 print_result(main)

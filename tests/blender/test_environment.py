@@ -35,3 +35,23 @@ def test_two_characters_are_certified_together(result):
     assert result["two"] == "passes through"
     assert result["two_beside"] == "penetrating"
     assert result["two_marks"] == ["Human", "Human.001"]
+
+
+def test_a_hand_is_not_dragged_into_another_person(result):
+    people = result["people"]
+    assert people["clearance_m"] > 0.0
+    assert people["hand_to_chest_m"] > 0.1
+
+
+def test_an_arm_that_swings_through_another_person_is_marked_and_cleaned(result):
+    people = result["people"]
+    assert people["swing"] == "passes through"
+    assert people["red"] == [True, False]  # at the overlap, and where there is none
+    assert people["cleaned"] == "certified"
+    assert not people["other_is_keyed"]  # only the active character is changed
+
+
+def test_arms_of_two_people_are_wound(result):
+    people = result["people"]
+    assert people["wound"] == pytest.approx(0.2, abs=0.03)
+    assert people["wound_verdict"] == "certified"

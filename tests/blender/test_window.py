@@ -68,6 +68,12 @@ def test_escape_restores_the_pose(result):
     assert result["escape_restores"]
 
 
+def test_a_drag_along_an_axis_leaves_the_other_coordinates(result):
+    x, y, z = result["along_x_m"]
+    assert abs(x) > 0.03
+    assert max(abs(y), abs(z)) < 0.005
+
+
 def test_the_arms_follow_the_slider_and_are_kept(result):
     assert result["wound"] == pytest.approx(0.45, abs=0.05)
     assert result["kept"]

@@ -1,7 +1,7 @@
 """Fits the collision capsules of a character to its skin.
 
-Each vertex belongs to the joint with its largest weight. The vertices of a joint are covered by a
-few capsules (`fit_points`). Vertices with several similar weights lie in a joint zone, where skin
+Each point of the skin belongs to a joint (`surface_samples`). The points of a joint are covered by a
+few capsules (`fit_points`). Points with several similar weights lie in a joint zone, where skin
 bends and rigid shapes cannot follow it, so they have little influence on the fit.
 
 Shapes of near neighbours overlap at their joint, as far as the contact policy allows; those of
@@ -25,6 +25,7 @@ from writhe.skeleton.shape_fitting.joint_skin import JointSkin, rows_by_joint
 from writhe.skeleton.shape_fitting.rest_overlaps import without_rest_overlaps
 from writhe.skeleton.shape_fitting.surface_samples import SurfaceSamples, surface_samples
 from writhe.skeleton.skeleton import Skeleton
+from writhe.skeleton.skeleton_distance import path_to_root
 
 ADULT_M = 1.7
 _MIN_RELATIVE_AREA = 2e-5  # area / extent^2; a joint with less skin gets no shape
@@ -51,7 +52,7 @@ def fit_to_skin(
     detailed: joints whose bulky pieces of skin may have many capsules.
     postures: configurations (nq,) in which the shapes must not overlap much more than at rest.
     """
-    samples = surface_samples(skin, carrier)
+    samples = surface_samples(skin, carrier, _bones(skeleton, skin, carrier))
     if len(samples.points) == 0:
         return ()
     size = float(np.ptp(samples.points, axis=0).max())
@@ -86,6 +87,25 @@ def fit_to_skin(
         both = [*apart, *added]
         apart = without_rest_overlaps(skeleton, both, scale, postures, kept=len(apart))
     return apart
+
+
+def _bones(skeleton: Skeleton, skin: Skin, carrier: Ints) -> dict[int, list[Floats]]:
+    """Ends (2, 3) in the world of the bones of each joint that carries skin.
+
+    They end at the next joints that do; at the end of a limb, in the middle of its skin.
+    """
+    rest = forward(skeleton, skeleton.rest_configuration).positions
+    owner = carrier[skin.vertex_joint]
+    carrying = set(np.unique(owner[owner >= 0]).tolist())
+    out: dict[int, list[Floats]] = {j: [] for j in carrying}
+    for j in carrying:
+        above = next((k for k in path_to_root(skeleton.tree.parent, j)[1:] if k in carrying), None)
+        if above is not None:
+            out[above].append(np.stack([rest[above], rest[j]]))
+    for j, found in out.items():
+        if not found:
+            found.append(np.stack([rest[j], skin.vertices[owner == j].mean(axis=0)]))
+    return out
 
 
 def _pieces(

@@ -4,12 +4,17 @@ Vertices alone do not describe a skin: coarse meshes have few, and detailed ones
 inside (teeth, layers of clothes, hair). So points are sampled on the triangles, and those that
 cannot be reached from outside are left out: the points are marked in a grid, and a flood fill from
 its border finds the outside.
+
+A point belongs to the joint with its largest weight. The weights of some files are careless (the
+back of an armpit follows the arm, and on a coarse mesh the whole flank below it), so a point that
+several joints move belongs to the one whose bone is clearly nearest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -21,6 +26,9 @@ _SPACING = 1 / 130  # distance of the points / extent of the skin
 _CELL = 1 / 130  # side of a cell / extent of the skin
 _MAX_PER_EDGE = 60
 _SAME_WEIGHT = 1e-3  # weights that differ by less are equal
+_NOTABLE = 0.2  # of the largest weight: smaller weights do not make a joint carry a point
+_FAR = 1.5  # times the middle distance of a joint's skin from its bone: skin that may be another's,
+_NEARER = 0.75  # if the other bone is nearer than this share of the distance
 
 
 @dataclass(frozen=True)
@@ -46,14 +54,37 @@ class SurfaceSamples:
         )
 
 
-def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
+class _Weights(NamedTuple):
+    """Weights of the carrying joints at points, in rows: those of point p are
+    data[first[p]:first[p + 1]], for the joints column[first[p]:first[p + 1]], which ascend."""
+
+    data: Floats
+    column: Ints
+    first: Ints
+
+    def largest(self) -> tuple[Ints, Floats]:
+        """(p,) the joint with the largest weight, and that weight (p,)."""
+        maximum = np.maximum.reduceat(self.data, self.first[:-1])
+        row = np.repeat(np.arange(len(maximum)), np.diff(self.first))
+        # of equal weights the first joint, whatever the rounding of the file
+        at = np.flatnonzero(self.data >= maximum[row] - _SAME_WEIGHT)[::-1]
+        joint = np.empty(len(maximum), dtype=np.int64)
+        joint[row[at]] = self.column[at]
+        return joint, maximum
+
+
+def surface_samples(
+    skin: Skin, carrier: Ints, bones: Mapping[int, Sequence[Floats]] | None = None
+) -> SurfaceSamples:
     """Points on the visible surface; the skin of joint j is carried by carrier[j] (-1: none).
 
     Skin that no joint carries (-1) does not occlude other skin.
+    bones: (2, 3) ends in the world of the bones of each carrying joint. Points in joint zones then
+    belong to a joint with a notable weight whose bone is clearly nearer than that of the largest.
     """
     share = _shares(skin, carrier)
     whole = np.full(skin.triangles.shape, 1 / 3)
-    held = _strongest(share, skin.triangles, whole)[0] < len(carrier)
+    held = _weights(share, skin.triangles, whole).largest()[0] < len(carrier)
     triangles = skin.triangles[held]
     if len(triangles) == 0:
         none, empty = np.zeros((0, 3)), np.zeros(0)
@@ -64,8 +95,11 @@ def surface_samples(skin: Skin, carrier: Ints) -> SurfaceSamples:
     a, b, c = (skin.vertices[corner[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
-    joint, follows = _strongest(share, corner, bary)
+    weights = _weights(share, corner, bary)
+    joint, follows = weights.largest()
     zone = follows < ZONE_SHARE - _SAME_WEIGHT
+    if bones is not None:
+        joint = np.where(zone, _nearer(points, weights, joint, follows, bones), joint)
     joint = np.where(joint == len(carrier), -1, joint)
     samples = SurfaceSamples(points, normals, area, joint, zone, rank)
     return samples.select(_visible(points, _CELL * extent))
@@ -83,25 +117,54 @@ def _shares(skin: Skin, carrier: Ints) -> Any:
     return csr_matrix((skin.weights.ravel(), (rows, column)), shape=size)
 
 
-def _strongest(share: Any, corner: Ints, bary: Floats) -> tuple[Ints, Floats]:
-    """The joint with the largest weight (p,) of points, and that weight (p,).
-
-    Points are given by corners (p, 3) of triangles and barycentric coordinates (p, 3).
-    """
+def _weights(share: Any, corner: Ints, bary: Floats) -> _Weights:
+    """Weights at points given by corners (p, 3) of triangles and barycentric coordinates (p, 3)."""
     from scipy.sparse import csr_matrix
 
     rows = np.repeat(np.arange(len(corner)), 3)
     size = (len(corner), share.shape[0])
     follows = csr_matrix((bary.ravel(), (rows, corner.ravel())), shape=size) @ share
-    follows.sort_indices()
-    # a row's largest entry and its first column; `argmax` of a sparse matrix takes a second
-    maximum = np.maximum.reduceat(follows.data, follows.indptr[:-1])
-    row = np.repeat(np.arange(len(corner)), np.diff(follows.indptr))
-    # of equal weights the first joint, whatever the rounding of the file
-    largest = np.flatnonzero(follows.data >= maximum[row] - _SAME_WEIGHT)[::-1]
-    joint = np.empty(len(corner), dtype=np.int64)
-    joint[row[largest]] = follows.indices[largest]
-    return joint, maximum
+    follows.sort_indices()  # `argmax` of a sparse matrix would take a second
+    return _Weights(follows.data, follows.indices, follows.indptr)
+
+
+def _nearer(
+    points: Floats,
+    weights: _Weights,
+    joint: Ints,
+    follows: Floats,
+    bones: Mapping[int, Sequence[Floats]],
+) -> Ints:
+    """(p,) the joint with a notable weight whose bone is clearly nearer than that of `joint` (p,),
+    else `joint`."""
+    own = np.zeros(len(points))
+    for j, ends in bones.items():
+        mine = np.flatnonzero(joint == j)
+        if len(mine) == 0:
+            continue
+        away = _distance(points[mine], ends)
+        far = away > _FAR * float(np.median(away))
+        own[mine[far]] = away[far]
+    row = np.repeat(np.arange(len(points)), np.diff(weights.first))
+    notable = weights.data >= _NOTABLE * follows[row]
+    out, limit = joint.copy(), _NEARER * own
+    for j, ends in bones.items():
+        mine = row[notable & (weights.column == j)]
+        away = _distance(points[mine], ends)
+        nearer = away < limit[mine]
+        out[mine[nearer]] = j
+        limit[mine[nearer]] = away[nearer]
+    return out
+
+
+def _distance(points: Floats, bones: Sequence[Floats]) -> Floats:
+    """(p,) distance of points (p, 3) from the nearest of some segments (2, 3)."""
+    out = np.full(len(points), np.inf)
+    for start, end in bones:
+        along = end - start
+        t = np.clip((points - start) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
+        out = np.minimum(out, np.linalg.norm(points - start - t[:, None] * along, axis=1))
+    return out
 
 
 def _spread(

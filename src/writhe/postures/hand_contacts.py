@@ -52,9 +52,10 @@ def nearest_contacts(contacts: Sequence[HandContact], body: Figure, q: Floats) -
     """
     frames, near = forward(body.skeleton, q), NearPairs(CollisionTable.of_figure(body))
     nearest, names = _nearest_rows(near, body, frames, _REACH_M), body.skeleton.names
+    parts = _parts(body)
     out, changed = list[HandContact](), False
     for contact in contacts:
-        found = nearest.get((contact.a, contact.b), nearest.get((contact.b, contact.a)))
+        found = nearest.get(_key(contact, parts))
         if found is None or near.rows.gap[found] < _APART_M:
             out.append(contact)
             continue
@@ -72,25 +73,36 @@ def nearest_contacts(contacts: Sequence[HandContact], body: Figure, q: Floats) -
 def contact_gaps(
     contacts: Sequence[HandContact], body: Figure, q: Floats, reach_m: float
 ) -> list[float]:
-    """Gaps between the shapes of the two joints of each contact, at most reach_m, metres."""
+    """Gaps between the two parts of each contact, at most reach_m, metres; fingers are of hands."""
     frames, near = forward(body.skeleton, q), NearPairs(CollisionTable.of_figure(body))
     nearest = _nearest_rows(near, body, frames, reach_m)
-    rows = (nearest.get((c.a, c.b), nearest.get((c.b, c.a))) for c in contacts)
+    parts = _parts(body)
+    rows = (nearest.get(_key(contact, parts)) for contact in contacts)
     return [reach_m if i is None else float(near.rows.gap[i]) for i in rows]
 
 
 def _nearest_rows(
     near: NearPairs, body: Figure, frames: Frames, reach_m: float
 ) -> dict[tuple[str, str], int]:
-    """By pair of joints, the row of their nearest shapes."""
+    """By pair of parts, in order of their names, the row of their nearest shapes."""
     near.find(frames.positions, frames.rotations, reach_m)
     nearest: dict[tuple[str, str], int] = {}
-    names = body.skeleton.names
+    parts, names = _parts(body), body.skeleton.names
     for i in range(near.count):
-        a, b = (names[int(j)] for j in near.rows.joints[i])
+        a, b = sorted(parts[names[int(j)]] for j in near.rows.joints[i])
         if (a, b) not in nearest or near.rows.gap[i] < near.rows.gap[nearest[a, b]]:
             nearest[a, b] = i
     return nearest
+
+
+def _parts(body: Figure) -> dict[str, str]:
+    """The part of the shapes of each joint."""
+    return {c.joint: c.part_name for c in body.capsules}
+
+
+def _key(contact: HandContact, parts: dict[str, str]) -> tuple[str, str]:
+    a, b = sorted(parts.get(joint, joint) for joint in (contact.a, contact.b))
+    return a, b
 
 
 def hand_contacts(mapping: BodyMap, q: Floats, body: Figure) -> list[HandContact]:

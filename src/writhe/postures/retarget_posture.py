@@ -23,7 +23,13 @@ from writhe.postures.builtin.pose_setting import (
     PoseSetting,
 )
 from writhe.postures.builtin.pose_solver import PoseSolver
-from writhe.postures.hand_contacts import contact_terms, hand_contacts, nearest_contacts
+from writhe.postures.hand_contacts import (
+    HandContact,
+    contact_gaps,
+    contact_terms,
+    hand_contacts,
+    nearest_contacts,
+)
 from writhe.postures.seats import SEAT, is_seated, on_seat
 from writhe.quantities import Direction, Point
 from writhe.recognition.body_map import BodyMap
@@ -44,7 +50,13 @@ _POSTURE, _GROUND = 0.15, 30.0  # weights
 _FLAT = 6.0  # weight of the direction of a foot, with ground terms of weight _GROUND
 _UPRIGHT = 0.85  # cosine of the angle to its rest orientation up to which a foot stands on its sole
 _HANGING = 8.0  # weight of the angles of legs that hang from a seat, which hands must not lift
-_FIRMER = (1.0, 3.0)  # factors on the weight of contacts that are still apart, round by round
+_FIRMER = (
+    1.0,
+    3.0,
+    10.0,
+    10.0,
+)  # factors on the weight of contacts that are still apart, round by round
+_FAR_M = 0.5  # gaps of contacts are not told apart beyond this
 _RELAXED = 0.01  # weight of a posture that is only moved out of overlaps
 # of joints that keep their angles more than others: the trunk stays upright, and ball joints that
 # act as hinges must not use up their play sideways
@@ -133,24 +145,37 @@ def posture_on_body(
     contacts = hand_contacts(mapping, np.asarray(q), held.figure)
     solver = PoseSolver(setting)
     solved = solver.solve(posture, [*goals, *contact_terms(contacts)], iterations)
+
+    def relaxed(q: Floats) -> Floats:
+        """q out of overlaps that goals which contradict each other may lead to."""
+        if setting.clear(q)[0]:
+            return q
+        near = stay_near(setting.skeleton, q, weight=_RELAXED)
+        feet = _ground_terms(mapping, start, skin, weight=10.0 * _RELAXED)
+        return solver.solve(q, [*near, *feet], 2 * iterations)
+
+    tried, gap = solved, _worst_gap(contacts, held.figure, solved)
     for firmer in _FIRMER:
-        nearer = nearest_contacts(contacts, held.figure, solved)
+        nearer = nearest_contacts(contacts, held.figure, tried)
         if not nearer:
             break
-        tried = solver.solve(solved, [*goals, *contact_terms(nearer, firmer)], iterations)
-        if firmer > 1.0 and not setting.clear(tried)[0]:
+        tried = relaxed(solver.solve(tried, [*goals, *contact_terms(nearer, firmer)], iterations))
+        clear, now = setting.clear(tried)[0], _worst_gap(contacts, held.figure, tried)
+        if firmer > 1.0 and not clear:
             break  # the posture of the round before may be clear
-        solved = tried
-    if not setting.clear(solved)[0]:  # goals that contradict each other may outweigh contacts
-        near = stay_near(setting.skeleton, solved, weight=_RELAXED)
-        feet = _ground_terms(mapping, start, skin, weight=10.0 * _RELAXED)
-        solved = solver.solve(solved, [*near, *feet], 2 * iterations)
+        if now < gap or (clear and not setting.clear(solved)[0]):
+            solved, gap = tried, now
+    solved = relaxed(solved)
     if not setting.clear(solved)[0]:  # hands that meet may have locked the body in an overlap
         apart = solver.solve(posture, goals, 2 * iterations)
         nearer = nearest_contacts(contacts, held.figure, apart) or contacts
         together = solver.solve(apart, [*goals, *contact_terms(nearer)], iterations)
         solved = together if setting.clear(together)[0] else apart
     return held.complete(solved)
+
+
+def _worst_gap(contacts: Sequence[HandContact], figure: Figure, q: Floats) -> float:
+    return max(contact_gaps(contacts, figure, q, _FAR_M), default=0.0)
 
 
 def standing_sides(mapping: BodyMap, q: Floats, object_name: str = "") -> list[str]:

@@ -1,7 +1,7 @@
 """Fits the collision capsules of a character to its skin.
 
-Each point of the skin belongs to a joint (`surface_samples`). The points of a joint are covered by a
-few capsules (`fit_points`). Points with several similar weights lie in a joint zone, where skin
+Each point of the skin belongs to a joint (`surface_samples`). The points of a joint are covered by
+a few capsules (`fit_points`). Points with several similar weights lie in a joint zone, where skin
 bends and rigid shapes cannot follow it, so they have little influence on the fit.
 
 Shapes of near neighbours overlap at their joint, as far as the contact policy allows; those of

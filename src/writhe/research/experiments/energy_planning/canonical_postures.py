@@ -109,7 +109,7 @@ def draw_descent(figure: Figure, rows: Floats, path: Path) -> Path:
         path,
         frames=frames_by_motion(figure.skeleton, [motion.q], 7),
         size=(190, 230),
-        view=(0.5, 0.2, 1.0),
+        view=(0.0, 0.1, 1.0),  # from the front, so that mirror images can be recognised
         by_joint=side_colours(figure),
         ground=False,
     )

@@ -7,6 +7,7 @@ from writhe.solvers.tangling.keyframes import (
     TangleKeyframe,
     TangleMotion,
     TangleSetup,
+    TangleStage,
     animate,
     motion_metric,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "TangleOptions",
     "TangleResult",
     "TangleSetup",
+    "TangleStage",
     "TangleStepper",
     "Through",
     "Untangled",

@@ -22,6 +22,8 @@ from writhe.topology import Strand
 from writhe.topology.loop_crossing import crossings
 
 HARD_COMPLIANCE = 1e-9  # of a hard term
+_UNTANGLED_COMPLIANCE = 1e-6
+_BOUND_TOLERANCE = 1e-3  # by which a reached pose may exceed a bound on the writhe
 
 
 class GoalErrors:
@@ -42,6 +44,9 @@ class GoalErrors:
         options = self.options
         compiled = compile_goals(self.goals, options)
         self._bundles = compiled.bundles
+        self._bounds = [
+            (goal, term.name) for goal, term in zip(compiled.bounded, compiled.bounds, strict=True)
+        ]
         self._through = np.zeros(len(self.goals), dtype=np.bool_)
         tracked = matrix_terms(self.goals) if options.tracking == "matrix" else []
         self.terms = CompiledTerms(
@@ -54,7 +59,7 @@ class GoalErrors:
         for k, goal in enumerate(self.goals):
             if isinstance(goal, Untangled):
                 at = self.terms.slice_of(f"goal {k}: {goal.label}")
-                self._compliance[at] = 1.0 / options.writhe_weight**2 * 1e-3
+                self._compliance[at] = _UNTANGLED_COMPLIANCE
         self._goal_rows = np.array(compiled.rows, dtype=np.int64)
         self.target = np.array(compiled.target)
         self._stride = np.array(compiled.stride)
@@ -114,11 +119,15 @@ class GoalErrors:
                 out[k] = self._through[k] = self.passes_through(goal)
             elif isinstance(goal, Untangled):
                 at = self.terms.slice_of(f"goal {k}: {goal.label}")
-                out[k] = abs(float(self.terms.values[at][0])) <= goal.max_writhe + 1e-3
+                out[k] = abs(float(self.terms.values[at][0])) <= goal.max_writhe + _BOUND_TOLERANCE
         for at, goal in self._bundles:
             values = self.terms.values[self._goal_rows[at]]
             k = int(self.goal_of_row[at.start])
             out[k] = abs(float(values.mean()) - goal.writhe) <= goal.tolerance
+        sigma = self.options.sigma
+        for k, name in self._bounds if sigma is not None else ():
+            largest = float(np.abs(self.terms.values[self.terms.slice_of(name)]).max())
+            out[k] &= largest <= sigma + _BOUND_TOLERANCE
         return out
 
     def passes_through(self, goal: Through) -> bool:

@@ -32,7 +32,8 @@ class GoalRows:
     goal: list[int] = field(default_factory=list[int])  # index of the goal
     weight: list[float] = field(default_factory=list[float])
     terms: list[Term] = field(default_factory=list[Term])  # of the goals
-    bounds: list[Term] = field(default_factory=list[Term])  # |T| <= sigma, Eq. 7
+    bounds: list[Term] = field(default_factory=list[Term])  # |T| <= sigma, Eqs. 7 and 11
+    bounded: list[int] = field(default_factory=list[int])  # the goal of each bound
     bundles: list[tuple[slice, Around]] = field(default_factory=list[tuple[slice, Around]])
     height: int = 0  # number of rows of `terms`
 
@@ -51,6 +52,14 @@ class GoalRows:
             self.writhe_row.append(first_row if k else -1)
             self.goal.append(goal)
             self.weight.append(float(weights[k]))
+
+    def add_bound(self, goal: int, first: Strand, second: Strand, sigma: float | None) -> None:
+        """Add the bound |T| <= sigma of Eqs. 7 and 11 on every pair of segments of a goal."""
+        if sigma is not None:
+            label = f"sigma of goal {goal}: {first.name} {second.name}"
+            bound = Term(WritheMatrix(first, second), -sigma, sigma, np.inf, label=label)
+            self.bounds.append(bound)
+            self.bounded.append(goal)
 
     def add_linking(
         self, goal: int, row: int, target: float, stride: float, weight: float, tolerance: float
@@ -83,7 +92,7 @@ def compile_goals(goals: Sequence[StrandGoal], options: TangleOptions) -> GoalRo
             compiled.terms.append(Term(goal.quantity, 0.0, 0.0, label=label))
             compiled.add_tangle(k, goal, row, strides, weights)
             compiled.height += len(goal.target)
-            compiled.bounds += _bound(goal.first, goal.second, options.sigma)
+            compiled.add_bound(k, goal.first, goal.second, options.sigma)
         elif isinstance(goal, Through):
             compiled.terms.append(Term(Linking(goal.chain, goal.loop), 0.0, 0.0, label=label))
             target = _THROUGH if goal.forwards else -_THROUGH
@@ -95,7 +104,7 @@ def compile_goals(goals: Sequence[StrandGoal], options: TangleOptions) -> GoalRo
                 compiled.terms.append(Term(Linking(goal.chain, strand), 0.0, 0.0, label=label))
                 compiled.add_linking(k, compiled.height, goal.writhe, stride, weight, np.inf)
                 compiled.height += 1
-                compiled.bounds += _bound(goal.chain, strand, options.sigma)
+                compiled.add_bound(k, goal.chain, strand, options.sigma)
             compiled.bundles.append((slice(first, len(compiled.rows)), goal))
         else:
             quantity = Linking(goal.first, goal.second)
@@ -103,12 +112,5 @@ def compile_goals(goals: Sequence[StrandGoal], options: TangleOptions) -> GoalRo
                 Term(quantity, -goal.max_writhe, goal.max_writhe, np.inf, label=label)
             )
             compiled.height += 1
+            compiled.add_bound(k, goal.first, goal.second, options.sigma)
     return compiled
-
-
-def _bound(first: Strand, second: Strand, sigma: float | None) -> list[Term]:
-    """The bound |T| <= sigma of Eq. 7 on every pair of segments."""
-    if sigma is None:
-        return []
-    label = f"sigma {first.name} {second.name}"
-    return [Term(WritheMatrix(first, second), -sigma, sigma, np.inf, label=label)]

@@ -21,7 +21,6 @@ from writhe.solvers.tangling.options import TangleOptions
 from writhe.solvers.tangling.solve import SolveOptions, TangleResult, solve
 from writhe.solvers.tangling.stepper import TangleStepper
 from writhe.terms import Term
-from writhe.topology import Strand
 
 ROOT_SHIFT, ROOT_TURN = 12.0, 3.0  # entries of `motion_metric` for free joints
 
@@ -82,6 +81,15 @@ class TangleKeyframe:
 
 
 @dataclass(frozen=True)
+class TangleStage:
+    """Frames `first` to `last` of a motion, and the goals pursued in them."""
+
+    first: int
+    last: int
+    goals: tuple[StrandGoal, ...]
+
+
+@dataclass(frozen=True)
 class TangleMotion:
     """The motion (frames, nq) through the keyframes, with the result of each."""
 
@@ -90,7 +98,7 @@ class TangleMotion:
     key_frames: tuple[int, ...]  # the frame at which each key was reached or given up
     results: tuple[TangleResult, ...]
     seconds: float  # of solving, from the start to the last frame
-    strand_pairs: tuple[tuple[Strand, Strand], ...] = ()  # of all goals
+    stages: tuple[TangleStage, ...] = ()
 
     @property
     def reached(self) -> bool:
@@ -127,6 +135,7 @@ def animate(
     start = time.perf_counter()
     path = [q[None]]
     results: list[TangleResult] = []
+    stages_done: list[TangleStage] = []
     ends: list[int] = []
     frames = 1
     for done, key in enumerate(keyframes):
@@ -145,7 +154,8 @@ def animate(
             stepper.reference = key.posture
             result = solve(stepper, path[-1][-1], key.solve, drive=drive)
             path.append(result.path[1:])
-            frames += len(result.path) - 1
+            first, frames = frames - 1, frames + len(result.path) - 1
+            stages_done.append(TangleStage(first, frames - 1, key.goals[:goal_count]))
             parts.append(result)
             if len(path[-1]) == 0:
                 path.pop()
@@ -157,18 +167,8 @@ def animate(
         tuple(ends),
         tuple(results),
         time.perf_counter() - start,
-        _strand_pairs(keyframes),
+        tuple(stages_done),
     )
-
-
-def _strand_pairs(keyframes: Sequence[TangleKeyframe]) -> tuple[tuple[Strand, Strand], ...]:
-    """The different pairs of strands of all goals, by their names."""
-    found: dict[tuple[str, str], tuple[Strand, Strand]] = {}
-    for key in keyframes:
-        for goal in key.goals:
-            for first, second in goal.pairs:
-                found[first.name, second.name] = first, second
-    return tuple(found.values())
 
 
 def _joined(parts: list[TangleResult]) -> TangleResult:

@@ -1,9 +1,9 @@
 """Tangles by tracking a desired writhe matrix entry by entry, as published.
 
-Ho and Komura (2009), section 3: at every step the topology coordinates move towards their target
-by a stride, the desired writhe matrix T_d of the new coordinates is computed
-(`published_target_matrix`, Eq. 4), and the QP of Eq. 9 gets one row T + dT - T_d + delta = 0 for
-each pair of segments, where delta has a weight relative to the motion
+Ho and Komura (2009), section 3: at every step the topology coordinates move along a straight line
+towards their target, none by more than its stride, the desired writhe matrix T_d of the new
+coordinates is computed (`published_target_matrix`, Eq. 4), and the QP of Eq. 9 gets one row
+T + dT - T_d + delta = 0 for each pair of segments, where delta has a weight relative to the motion
 (`TangleOptions.matrix_weight`).
 
 The paper lets the user set all four coordinates. A coordinate that a goal leaves free is the
@@ -80,7 +80,10 @@ class MatrixTracking:
             )
             change = wanted - now
             change[3] = density_difference(float(wanted[3]), float(now[3]))
-            now = np.where(free, measured, now + np.clip(change, -self._strides, self._strides))
+            change[free] = 0.0
+            # one factor for all coordinates: they arrive together (linear interpolation)
+            share = 1.0 / max(1.0, float((np.abs(change) / self._strides).max()))
+            now = np.where(free, measured, now + share * change)
             self._coordinates[k] = now
             desired = published_target_matrix(
                 TopologyCoordinates(float(now[0]), (float(now[1]), float(now[2])), float(now[3])),

@@ -20,6 +20,7 @@ from writhe.research.experiments.topology_coordinates.scene_result import Claim,
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     HOLD_TOLERANCE,
     SceneSetup,
+    facing,
     human,
     place,
 )
@@ -35,7 +36,8 @@ from writhe.terms import Term
 
 _SIDES = (("left", 1.0), ("right", -1.0))
 HELD_ARMS, HELD_LEGS = 0.25, 0.35
-_LEAN_DEGREES = 26.0
+# from the vertical, forwards, of parts of the carrier
+_LEAN_DEGREES = {"hips": 14.0, "spine": 19.0, "chest": 24.0, "head": 5.0}
 
 
 def _on(
@@ -74,13 +76,13 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         for side, sign in _SIDES
     }
     tangles |= {
-        f"{side} arm under the {side} knee": Tangle(
+        f"{side} arm under the {side} thigh": Tangle(
             world.strand("carrier", f"{side}_shoulder", f"{side}_hand_tip"),
             world.strand("rider", f"{side}_hip", f"{side}_toe_tip"),
-            -sign * 0.42,
-            (0.45, 0.0),
-            -0.2,
-            f"carrier's {side} arm under rider's {side} knee",
+            -sign * 0.40,
+            (0.0, -0.68),
+            0.85,
+            f"carrier's {side} arm under rider's {side} thigh",
             HOLD_TOLERANCE,
         )
         for side, sign in _SIDES
@@ -94,43 +96,47 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         ],
         TangleOptions(writhe_stride=0.04),
     )
+    # the rider's head is on the carrier's right
     back = [
-        _on("rider.hips", (0.0, 0.18, -0.24)),
-        _on("rider.chest", (0.0, 0.16, -0.22), 10.0, "carrier.chest"),
-        _on("rider.head", (0.17, 0.10, -0.10), 5.0, "carrier.head"),
+        _on("rider.hips", (0.0, 0.135, -0.21), 27.0),
+        _on("rider.chest", (-0.02, 0.015, -0.23), 5.5, "carrier.chest"),
+        _on("rider.head", (-0.21, -0.03, -0.03), 7.0, "carrier.head"),
     ]
-    knees = [_on(f"rider.{side}_knee", (sign * 0.26, 0.07, 0.17), 6.0) for side, sign in _SIDES]
-    feet = [_on(f"rider.{side}_ankle", (sign * 0.20, -0.32, 0.10), 3.0) for side, sign in _SIDES]
+    knees = [_on(f"rider.{side}_knee", (sign * 0.36, 0.08, 0.06), 6.5) for side, sign in _SIDES]
+    feet = [_on(f"rider.{side}_ankle", (sign * 0.29, -0.345, 0.15), 5.0) for side, sign in _SIDES]
     hands = [
         term
         for side, sign in _SIDES
         for term in hold_terms(
             "rider",
-            Hold(f"{side}_wrist", "carrier.chest", (-sign * 0.06, 0.10, 0.17)),
-            weight=6.0,
-        )
-    ]
-    under = [
-        term
-        for side, sign in _SIDES
-        for term in hold_terms(
-            "carrier",
-            Hold(f"{side}_wrist", "carrier.hips", (sign * 0.14, 0.02, 0.27)),
-            weight=8.0,
+            Hold(f"{side}_wrist", "carrier.chest", (sign * 0.055, 0.09, 0.195)),
+            weight=10.0,
         )
     ]
     # linking does not distinguish an arm over the shoulder from one outside the upper arm, nor does
-    # it guide a leg between arm and trunk: positions of the hands guide these movements
+    # it guide a leg between arm and trunk: positions of the hands guide these movements. The tangle
+    # alone takes the carrier's arms under the thighs
     wide = [_on(f"carrier.{side}_wrist", (sign * 0.60, 0.15, 0.05), 6.0) for side, sign in _SIDES]
     above = [
         _on(f"rider.{side}_wrist", (sign * 0.13, 0.36, 0.05), 12.0, "carrier.chest")
         for side, sign in _SIDES
     ]
     stands = (*world.planted("rider", weight=20.0), *world.upright("carrier", 3.0))
-    # the carrier leans forwards under the weight
-    chest = PoseView(world.layout, world.q).seen_from("carrier.chest", "carrier.hips")
-    height, lean = float(np.linalg.norm(chest)), np.radians(_LEAN_DEGREES)
-    leaning = _on("carrier.chest", (0.0, height * np.cos(lean), height * np.sin(lean)), 12.0)
+    # the carrier leans forwards under the weight, not sideways, and looks ahead
+    leaning = [
+        facing(
+            f"carrier.{part}",
+            (0.0, 1.0, 0.0),
+            None,
+            (0.0, float(np.cos(np.radians(lean))), float(np.sin(np.radians(lean)))),
+            20.0,
+        )
+        for part, lean in _LEAN_DEGREES.items()
+    ]
+    leaning += [
+        facing(f"carrier.{part}", (1.0, 0.0, 0.0), None, (1.0, 0.0, 0.0), 20.0)
+        for part in ("hips", "chest", "head")
+    ]
     keys = [
         TangleKeyframe(
             "hands above the shoulders",
@@ -147,14 +153,14 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         TangleKeyframe(
             "astride",
             goals[:2],
-            (*back, *hands, *knees, *feet, *wide, leaning),
-            solve=SolveOptions(150, min_steps=30),
+            (*back, *hands, *knees, *feet, *wide, *leaning),
+            solve=SolveOptions(150, min_steps=60),
         ),
         TangleKeyframe(
             "carried",
             goals,
-            (*back, *hands, *knees, *feet, *under, leaning),
-            solve=SolveOptions(200, min_steps=30),
+            (*back, *hands, *knees, *feet, *leaning),
+            solve=SolveOptions(200, min_steps=80),
         ),
     ]
     progress(None, "climbing")
@@ -177,7 +183,7 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         [*(_said(found) for found in figures["planners"])],
         figures,
         seen=_carried(PoseView(world.layout, motion.path[-1])),
-        view=(1.0, 0.18, 0.45),
+        view=(0.75, 0.18, 0.9),
         sides=True,
         columns=4,
         size=(300, 380),
@@ -190,7 +196,8 @@ def _carried(view: PoseView) -> list[Claim]:
     chest = view.frames.position("carrier.chest") - view.frames.position("carrier.hips")
     lean = float(np.degrees(np.arctan2(np.hypot(chest[0], chest[2]), chest[1])))
     claims = [
-        touches(view, "rider against the back", ["rider.chest", "rider.hips"], trunk, 0.01),
+        touches(view, "rider's chest against the back", ["rider.chest"], trunk, 0.01),
+        touches(view, "rider's hips against the back", ["rider.hips"], trunk, 0.03),
         Claim.at_least("the carrier leans, degrees", lean, 8.0),
     ]
     skeleton = view.layout.skeleton
@@ -202,14 +209,23 @@ def _carried(view: PoseView) -> list[Claim]:
     claims.append(
         Claim.at_most("both balanced: centre of mass from the feet's middle, m", off, 0.08)
     )
-    aside = float(view.seen_from("rider.head", "carrier.head")[0])
-    claims.append(Claim.at_least("rider's head beside the carrier's, m", abs(aside), 0.08))
+    head, other = (view.frames.position(f"{who}.head") for who in ("rider", "carrier"))
+    across, up, ahead = head - other  # the carrier faces +Z
+    claims += [
+        Claim.at_least("rider's head beside the carrier's, m", abs(across), 0.08),
+        Claim.at_most("rider's head above or below the carrier's, m", abs(up), 0.12),
+        Claim.at_most("rider's head behind or before the carrier's, m", abs(ahead), 0.20),
+    ]
     for side, _ in _SIDES:
         ankle = float(view.frames.position(f"rider.{side}_ankle")[1])
         claims.append(Claim.at_least(f"rider's {side} foot above the floor, m", ankle, 0.3))
         arm = f"rider's {side} hand before the carrier's chest"
         claims.append(in_front(view, arm, f"rider.{side}_wrist", "carrier.chest"))
-        thigh = [f"rider.{side}_hip", f"rider.{side}_knee"]
+        thigh, what = [f"rider.{side}_hip"], f"carrier holds the {side} thigh"
         hand = [f"carrier.{side}_wrist", f"carrier.{side}_elbow"]
-        claims.append(touches(view, f"carrier holds the {side} thigh", hand, thigh, 0.01))
+        claims.append(touches(view, what, hand, thigh, 0.01))
+        hip, knee = (view.frames.position(f"rider.{side}_{part}") for part in ("hip", "knee"))
+        wrist = view.frames.position(f"carrier.{side}_wrist")
+        below = float(0.5 * (hip + knee)[1] - wrist[1])
+        claims.append(Claim.at_least(f"{what} from below, m", below, 0.03))
     return claims

@@ -14,12 +14,14 @@ from writhe.arrays import Floats
 from writhe.collision import Certificate, certify
 from writhe.errors import MissingExtraError
 from writhe.progress import Progress
-from writhe.quantities import WritheMatrix
 from writhe.render.look import Colour
 from writhe.research.evaluation.metrics import penetrating_frames
+from writhe.research.experiments.topology_coordinates.line_crossings import (
+    LineCrossings,
+    line_crossings,
+)
 from writhe.scene import Layout
-from writhe.solvers.tangling import TangleMotion
-from writhe.topology import Strand
+from writhe.solvers.tangling import TangleMotion, TangleStage
 
 FPS = 30.0
 _MOVIE_SIZE = (300, 360)
@@ -71,7 +73,9 @@ class SceneResult:
     size: tuple[int, int] = (300, 400)
     ground: bool = True
     extra: Callable[[Any, Floats], None] | None = None
-    strand_pairs: Sequence[tuple[Strand, Strand]] = ()  # of the goals
+    stages: Sequence[TangleStage] = ()
+    keys_reached: int = 0
+    keys: int = 0
     seen: Sequence[Claim] = ()  # what a viewer would call success, as geometry
 
     @classmethod
@@ -94,7 +98,9 @@ class SceneResult:
             motion.seconds,
             (*motion.problems, *notes),
             figures or {},
-            strand_pairs=motion.strand_pairs,
+            stages=motion.stages,
+            keys_reached=sum(result.reached for result in motion.results),
+            keys=len(motion.keys),
             **look,
         )
 
@@ -117,18 +123,9 @@ class SceneResult:
         """The certificate of the whole motion, between frames too."""
         return certify(self.layout.table, self.path, FPS)
 
-    def line_crossings(self) -> int:
-        """How often centre lines of a pair of bones in the goals pass through each other.
-
-        Their linking jumps by one then (Eq. 7 exists to prevent it); jumps of over a half between
-        two frames are counted.
-        """
-        found = 0
-        for first, second in self.strand_pairs:
-            matrix = WritheMatrix(first, second)
-            entries = np.array([matrix.value(self.layout.skeleton, q) for q in self.path])
-            found += int((np.abs(np.diff(entries, axis=0)) > 0.5).sum())
-        return found
+    def line_crossings(self) -> LineCrossings:
+        """How often centre lines of a pair of bones in the goals pass through each other."""
+        return line_crossings(self.layout.skeleton, self.path, self.stages)
 
     def draw(self, target: Path, progress: Progress) -> Path | None:
         """Draw a film strip and a GIF; None if rendering is not available."""
@@ -165,10 +162,14 @@ class SceneResult:
 
     def published_summary(self, certificate: Certificate) -> dict[str, Any]:
         """The figures by which the published variant is compared."""
+        crossings = self.line_crossings()
         return self._outcome(certificate) | {
+            "keys_reached": self.keys_reached,
+            "keys": self.keys,
             "penetrating_frames": int(penetrating_frames(self.layout.table, self.path).sum()),
             "penetration_m": certificate.penetration_witnessed_m,
-            "line_crossings": self.line_crossings(),
+            "line_crossings": crossings.total,
+            "line_crossings_bounded": crossings.bounded,
         }
 
     def _outcome(self, certificate: Certificate) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from writhe.research.experiments.topology_coordinates.geometry_checks import Pos
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,
+    facing,
     human,
     place,
 )
@@ -55,15 +56,17 @@ def play(progress: Progress) -> SceneResult:
         )
         for side, sign in (("left", 1.0), ("right", -1.0))
     )
+    # the trunk bends over the knee, so that the arms reach around the shin with bent elbows
     lifted = (
-        reach("a.right_knee", (-0.06, 1.10, 0.32), weight=6.0),
-        reach("a.right_ankle", (-0.06, 0.68, 0.24), weight=3.0),
+        reach("a.right_knee", (0.08, 1.218, 0.26), weight=6.0),
+        reach("a.right_ankle", (0.06, 0.757, 0.20), weight=3.0),
+        facing("a.chest", (0.0, 1.0, 0.0), None, (0.0, 0.93, 0.38), 6.5),
     )
     hugging = tuple(
         term
         for side, sign in (("left", 1.0), ("right", -1.0))
         for term in hold_terms(
-            "a", Hold(f"{side}_wrist", "a.right_knee", (sign * 0.05, -0.08, 0.085)), weight=6.0
+            "a", Hold(f"{side}_wrist", "a.right_knee", (-sign * 0.02, -0.15, 0.085)), weight=6.0
         )
     )
     beside = tuple(
@@ -100,8 +103,8 @@ def play(progress: Progress) -> SceneResult:
                     arms,
                     leg,
                     -_HUGGED,
-                    (-0.28, -0.25),
-                    0.9,
+                    (0.18, -0.28),
+                    0.5,
                     "both arms around the shin",
                     _TOLERANCE,
                 ),
@@ -174,10 +177,21 @@ def _stretched(views: list[PoseView]) -> list[Claim]:
     hug = views[1]
     knee, hips = (hug.frames.position(f"a.{name}")[1] for name in ("right_knee", "hips"))
     claims.append(Claim.at_least("knee above the hips, m", float(knee - hips), 0.0))
-    shin = ["a.right_knee", "a.right_ankle"]
+    shin = ["a.right_knee"]  # the joint of the shin is named after its upper end
+    apart = hug.apart("a.left_wrist", "a.right_wrist")
+    claims.append(Claim.at_most("knee hugged: hands apart, m", apart, 0.15))
     for side in ("left", "right"):
         wrist, what = f"a.{side}_wrist", f"knee hugged: {side} hand"
         ahead = float(hug.seen_from(wrist, "a.right_knee")[2])
         claims.append(Claim.at_least(f"{what} before the shin, m", ahead, 0.04))
         claims.append(touches(hug, f"{what} on the shin", [wrist], shin, 0.035))
+        claims.append(Claim.at_least(f"{what}: elbow bent, degrees", _bent(hug, side), 25.0))
     return claims
+
+
+def _bent(view: PoseView, side: str) -> float:
+    """How far an elbow is bent, in degrees: 0 for a straight arm."""
+    at = [view.frames.position(f"a.{side}_{part}") for part in ("shoulder", "elbow", "wrist")]
+    upper, lower = at[1] - at[0], at[2] - at[1]
+    cosine = float(upper @ lower / np.linalg.norm(upper) / np.linalg.norm(lower))
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))

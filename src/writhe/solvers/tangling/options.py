@@ -43,16 +43,23 @@ class TangleOptions:
         check_fields(self)
 
     def as_published(self) -> TangleOptions:
-        """The same strides with the rows, weights and bound of the paper (Eqs. 5 to 11).
+        """The same strides with the rows and the bound of the paper (Eqs. 5 to 11).
 
-        The desired matrix is tracked entry by entry, |T| <= sigma = 0.2 is the
-        only protection from passing through each other, and a chain is through a loop when their
-        writhe exceeds 0.95. Nothing is known of shapes: no contacts, no gate.
+        The desired matrix is tracked entry by entry, |T| <= sigma = 0.2 is the only protection from
+        passing through each other (a goal that breaks it is not reached), the writhe of loops and
+        bundles has a weight of 1, and a chain is through a loop when their writhe exceeds 0.95.
+        Nothing is known of shapes: no contacts, no gate.
+
+        The paper's cost of motion is the plain norm: pass no metric. Different from the paper are
+        the weight of the matrix entries, the limit `max_step` (the paper prints none), the rows of
+        a bundle (each strand moves towards the mean writhe; Eq. 11 minimises the deviations from
+        it), and a broken bound, of which one step takes back 30 %.
         """
         return replace(
             self,
             tracking="matrix",
             sigma=0.2,
+            writhe_weight=1.0,
             contacts=False,
             gate=False,
             through_writhe=0.95,

@@ -41,19 +41,19 @@ HELD = 0.8
 
 
 def _swimming(world: SceneSetup, steps: int) -> Floats:
-    """(steps, nq) each fish on its course around the octopus, tail beating, slowing down."""
+    """(steps, nq) each fish on its course around the octopus, tail beating."""
     path = np.tile(world.q, (steps + 1, 1))
     for number, (leg, out_m, high_m, sense) in enumerate(_FISH):
         at = world.layout.actor_q[f"fish{number + 1}"]
         direction = leg_direction(leg)
         start_angle = np.arctan2(direction[0], direction[2]) - sense * 0.25
         for k in range(steps + 1):
-            gone = 0.4 * (1.0 - np.exp(-k / 60.0))
+            gone = 0.5 * k / steps
             angle = start_angle + sense * gone
             q = path[k, at]
             q[:3] = (out_m * np.sin(angle), 0.06 + high_m, out_m * np.cos(angle))
             q[3:7] = turned(np.array([0.0, 1.0, 0.0]), angle + sense * 0.5 * np.pi)
-            beat = 0.22 * np.sin(0.35 * k + number) * np.exp(-k / 80.0)
+            beat = 0.22 * np.sin(0.35 * k + number) * np.exp(-k / 300.0)
             for part in range(3):
                 q[7 + 4 * part : 11 + 4 * part] = turned(np.array([0.0, 1.0, 0.0]), beat)
     return path
@@ -81,7 +81,7 @@ def play(progress: Progress) -> SceneResult:
         )
         for k, (leg, _, _, _) in enumerate(_FISH)
     ]
-    apart = [Untangled(a, b, 0.4) for a, b in itertools.combinations(legs, 2)]
+    apart = [Untangled(a, b, 0.5) for a, b in itertools.combinations(legs, 2)]
     setup = world.setup(
         world.limits("octopus"), TangleOptions(near_m=0.03, writhe_stride=0.03, max_step=0.1)
     )
@@ -98,7 +98,7 @@ def play(progress: Progress) -> SceneResult:
         [f"The fish were delayed by {drive.delayed_frames:.1f} of {_STEPS} frames."],
         seen=_caught(world, PoseView(world.layout, q)),
         view=(0.45, 0.75, 1.0),
-        around=((-0.5, -0.14, -0.5), (0.5, 0.2, 0.5)),
+        around=((-0.5, -0.17, -0.5), (0.5, 0.30, 0.5)),
         frames=frames_by_motion(world.layout.skeleton, [motion.path], 5),
         colours=_colours(world),
         size=(340, 300),

@@ -167,6 +167,7 @@ def play(progress: Progress) -> SceneResult:
         view=(-1.0, 0.25, -0.45),
         around=((-0.4, 0.0, -0.75), (0.4, 1.75, 0.4)),
         colours=dict.fromkeys(parts, colour),
+        sides=True,
     )
 
 

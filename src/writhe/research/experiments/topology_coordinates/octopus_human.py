@@ -55,7 +55,7 @@ def play(progress: Progress) -> SceneResult:
         )
         for leg, start, end, writhe in _HOLDS
     ]
-    apart = [Untangled(a, b, 0.45) for a, b in itertools.combinations(legs, 2)]
+    apart = [Untangled(a, b, 0.5) for a, b in itertools.combinations(legs, 2)]
     setup = world.setup(
         world.limits("octopus"), TangleOptions(near_m=0.05, writhe_stride=0.03, max_step=0.08)
     )
@@ -72,7 +72,8 @@ def play(progress: Progress) -> SceneResult:
         seen=_wound(world, PoseView(world.layout, q)),
         view=(0.9, 0.25, 0.75),
         around=((-0.9, -0.1, -1.3), (0.9, 2.2, 0.6)),
-        colours={"octopus": (0.80, 0.45, 0.38)},
+        colours={"octopus": (0.62, 0.47, 0.68)},
+        sides=True,
         size=(320, 400),
     )
 

@@ -47,8 +47,9 @@ _variant: ContextVar[Variant] = ContextVar("variant", default="default")
 def solved_as(variant: Variant) -> Generator[None]:
     """Scenes played inside are solved by this variant.
 
-    `published` is `TangleOptions.as_published`; `published-with-contacts` has its rows and weights,
-    with the contacts and the gate of `default` in place of sigma. Goals, scripted places of the
+    `published` is `TangleOptions.as_published` with the plain norm of the step as its cost;
+    `published-with-contacts` has the same rows and cost, with the contacts and the gate of
+    `default` in place of sigma. Goals, scripted places of the
     hands, joint limits and pins are the same in all.
     """
     token = _variant.set(variant)
@@ -238,8 +239,15 @@ class SceneSetup:
             tuple(terms),
             _options(options),
             self.layout.variables,
-            motion_metric(self.layout.skeleton),
+            self.metric(),
         )
+
+    def metric(self) -> Floats:
+        """(nv,) the cost of motion: `motion_metric`, or 1 for the published variants."""
+        skeleton = self.layout.skeleton
+        if _variant.get() == "default":
+            return motion_metric(skeleton)
+        return np.ones(skeleton.dof_count)
 
     def animate(
         self,

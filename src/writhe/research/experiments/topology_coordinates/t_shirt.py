@@ -40,7 +40,7 @@ from writhe.topology.loop_crossing import net_crossings
 
 _CORNERS, _HOOP_RADIUS_M = 14, 0.006
 _SIDES = (("left", 1.0), ("right", -1.0))
-_CLOTH = (0.85, 0.55, 0.50)
+_CLOTH = (0.55, 0.70, 0.50)
 
 
 @dataclass(frozen=True)
@@ -224,8 +224,9 @@ def play(progress: Progress) -> SceneResult:
         seen=_worn_seen(world, motion),
         figures={"ring_crossings": {f"{end}:{ring}": n for (end, ring), n in table.items()}},
         view=(0.9, 0.3, 1.0),
-        around=((-0.4, 0.05, -0.2), (0.4, 1.95, 1.35)),
-        colours={ring.name: (0.75, 0.33, 0.30) for ring in _RINGS},
+        around=((-0.55, 0.0, -0.3), (0.55, 2.1, 1.35)),
+        sides=True,
+        colours={ring.name: (0.36, 0.52, 0.33) for ring in _RINGS},
         size=(300, 400),
         extra=partial(_draw_cloth, world),
     )

@@ -1,4 +1,4 @@
-"""Wrestling: an attacker holds a moving partner in five ways, the full nelson among them.
+"""Wrestling: an attacker holds a moving partner in four holds, the full nelson among them.
 
 The partner follows a captured motion (`clips`: a folder of motion files), or one through authored
 key poses if there is none; his motion does not react to the attacker.

@@ -60,11 +60,13 @@ def strip_image(
     count: int = 6,
     frames: Sequence[int] | None = None,
     columns: int | None = None,
+    more: Sequence[tuple[int, ArrayLike]] = (),
     **look: Any,
 ) -> Any:
     """`count` frames (`frames_by_motion`, or `frames`) in a row, as bytes (height, width, 3).
 
-    With `columns`, in rows of so many frames.
+    With `columns`, in rows of so many frames. `more`: further panels, of a frame from another
+    direction each.
 
     Parts that overlap by 2 mm or more beyond their allowance, in the frame or on the way to it from
     the one before, are painted red. `look`: `size` of a panel, `view`, the framed box or points
@@ -75,7 +77,10 @@ def strip_image(
     hand pose, or with "closed" around what their hands are near.
     """
     chosen = frames or frames_by_motion(scene.layout.skeleton, [q], count)
-    return panels_in_rows(list(_panels(scene, q, chosen, **look)), columns)
+    panels = list(_panels(scene, q, chosen, **look))
+    for frame, view in more:
+        panels += _panels(scene, q, [frame], **{**look, "view": view})
+    return panels_in_rows(panels, columns)
 
 
 def _panels(

@@ -53,7 +53,7 @@ def _swaying(world: SceneSetup, steps: int) -> Floats:
 
 def _post() -> SceneObject:
     """A post beside the bundle, which the arms must not close around."""
-    ends = np.array([[0.30, 0.03, 0.16], [0.30, 1.85, 0.16]])
+    ends = np.array([[-0.30, 0.03, 0.16], [-0.30, 1.85, 0.16]])
     return SceneObject("post", (capsule(ends[0], ends[1], 0.02),), strands={"axis": ends})
 
 
@@ -115,7 +115,7 @@ def play(progress: Progress) -> SceneResult:
         [f"The bundle was delayed by {drive.delayed_frames:.1f} frames."],
         seen=_hugged(world, motion),
         view=(0.8, 0.45, 1.2),
-        around=((-0.4, 0.0, -0.45), (0.5, 1.9, 0.4)),
+        around=((-0.5, 0.0, -0.45), (0.4, 1.9, 0.4)),
         sides=True,
         size=(300, 400),
     )

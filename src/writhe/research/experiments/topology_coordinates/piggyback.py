@@ -184,10 +184,17 @@ def play(progress: Progress, full: bool = False, compare: bool = True) -> SceneR
         figures,
         seen=_carried(PoseView(world.layout, motion.path[-1])),
         view=(0.75, 0.18, 0.9),
+        frames=[0, *motion.key_frames[:2], *_thirds(*motion.key_frames[1:3]), motion.key_frames[3]],
+        more=[(motion.key_frames[3], (-0.8, 0.12, -0.6))],
         sides=True,
         columns=4,
         size=(300, 380),
     )
+
+
+def _thirds(first: int, last: int) -> list[int]:
+    """Two frames between two others, and the last of them."""
+    return [first + (k * (last - first)) // 3 for k in (1, 2, 3)]
 
 
 def _carried(view: PoseView) -> list[Claim]:

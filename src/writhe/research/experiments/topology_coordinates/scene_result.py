@@ -68,6 +68,7 @@ class SceneResult:
     frames: Sequence[int] | None = None
     colours: Mapping[str, Colour] | None = None
     sides: bool = False  # left and right limbs in two colours
+    more: Sequence[tuple[int, ArrayLike]] = ()  # frames shown from another direction as well
     columns: int | None = None  # frames in a row of the strip; all if None
     hidden: Sequence[str] = ("floor",)
     size: tuple[int, int] = (300, 400)
@@ -154,6 +155,7 @@ class SceneResult:
                 count=2 * self.columns if self.columns else 7,
                 frames=self.frames,
                 columns=self.columns,
+                more=self.more,
                 size=self.size,
                 **look,
             )

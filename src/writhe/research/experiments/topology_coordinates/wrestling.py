@@ -62,6 +62,13 @@ _AUTHORED_FRAMES = 400
 _SIDES = (("left", 1.0), ("right", -1.0))
 _HAND_M = 0.12  # from the wrist to the middle of the fingers
 _NELSON, _HEADLOCK = 0.78, 0.45
+# holds shown from other directions as well: bodies hide the hands from the front
+_OTHER_SIDES = (
+    ("full nelson", (-0.7, 0.8, -0.9)),
+    ("full nelson", (0.25, 0.9, 0.7)),
+    ("headlock", (-1.0, 0.25, 0.5)),
+    ("headlock", (0.15, 0.2, 1.0)),
+)
 _SHOWN = (
     "waist lock",
     "arms under his",
@@ -351,6 +358,7 @@ def play(progress: Progress, clips: Path | None = None) -> SceneResult:
         seen=_holds(world, motion),
         view=(0.75, 0.25, 1.0),
         frames=[0, *(at_key[name] for name in _SHOWN)],
+        more=[(at_key[name], view) for name, view in _OTHER_SIDES],
         sides=True,
         columns=4,
         size=(300, 380),

@@ -109,6 +109,8 @@ def run(
             with solved_without(removed):
                 other = play(name, progress, **{**options, **UNCOMPARED.get(name, {})})
             found[f"shown_without_{removed}"] = other.shows_it
+        if played.postures:
+            found["joint_keys"] = played.joint_keys()
         found["line_crossings"] = played.line_crossings().total
         picture = played.draw(report.picture_path(f"{name}.png"), progress)
         pictures.append((name, picture, played))

@@ -62,6 +62,7 @@ def play(progress: Progress) -> SceneResult:
             *_crossed_claims("at last", PoseView(world.layout, motion.path[-1]), "right", "left"),
         ],
         figures={"straight_pass_throughs": len(through.pass_throughs)},
+        postures=(0, len(motion.path) - 1),
         sides=True,
         view=(0.35, 0.22, 1.0),
         around=((-0.4, 0.0, -0.2), (0.4, 1.75, 0.5)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from writhe.arrays import Floats
@@ -16,6 +18,9 @@ from writhe.research.experiments.topology_coordinates.chair_hooks import (
 )
 from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.hold_checks import held_at_keys
+from writhe.research.experiments.topology_coordinates.joint_keyframes import (
+    interpolation_certified,
+)
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,
@@ -142,13 +147,20 @@ def play(progress: Progress, moved_m: tuple[float, float] = (0.0, 0.0)) -> Scene
     motion = world.animate(setup, keys)
     claims = held_at_keys(layout, keys, motion, lambda _: HELD)
     at = dict(zip(motion.keys, motion.key_frames, strict=True))
+    postures = [0, *(at[_HOLDS[k][0]] for k in (0, 1, 2, 3, 5))]
+    collide = sum(
+        not interpolation_certified(layout.table, motion.path[a], motion.path[b])
+        for a, b in pairwise(postures)
+    )
+    claims.append(Claim.equal("joint-angle interpolations of the holds that collide", collide, 5))
     return SceneResult.of(
         layout,
         motion,
         claims,
         seen=_seen(world, motion, stand),
         view=(-0.9, 0.35, 0.75),
-        frames=[0, *(at[_HOLDS[k][0]] for k in (0, 1, 2, 3, 5)), at["lifted"], at["carried"]],
+        postures=postures,
+        frames=[*postures, at["lifted"], at["carried"]],
         sides=True,
         columns=4,
         size=(320, 360),

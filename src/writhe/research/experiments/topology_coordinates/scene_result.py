@@ -16,6 +16,7 @@ from writhe.errors import MissingExtraError
 from writhe.progress import Progress
 from writhe.render.look import Colour
 from writhe.research.evaluation.metrics import penetrating_frames
+from writhe.research.experiments.topology_coordinates.joint_keyframes import keys_between
 from writhe.research.experiments.topology_coordinates.line_crossings import (
     LineCrossings,
     line_crossings,
@@ -68,6 +69,7 @@ class SceneResult:
     frames: Sequence[int] | None = None
     colours: Mapping[str, Colour] | None = None
     sides: bool = False  # left and right limbs in two colours
+    postures: Sequence[int] = ()  # frames of the postures that joint-angle keys would hold
     more: Sequence[tuple[int, ArrayLike]] = ()  # frames shown from another direction as well
     columns: int | None = None  # frames in a row of the strip; all if None
     hidden: Sequence[str] = ("floor",)
@@ -127,6 +129,10 @@ class SceneResult:
     def line_crossings(self) -> LineCrossings:
         """How often centre lines of a pair of bones in the goals pass through each other."""
         return line_crossings(self.layout.skeleton, self.path, self.stages)
+
+    def joint_keys(self) -> int:
+        """How many keys joint-angle interpolation needs between `postures` to be certified."""
+        return keys_between(self.layout.table, self.path, list(self.postures))
 
     def draw(self, target: Path, progress: Progress) -> Path | None:
         """Draw a film strip and a GIF; None if rendering is not available."""

@@ -151,6 +151,7 @@ def play(progress: Progress) -> SceneResult:
             Claim.equal("joint-angle interpolation of the keys collides", float(collides), 1.0),
         ],
         seen=_stretched([PoseView(world.layout, q) for q in poses]),
+        postures=[at[name] for name in names],
         sides=True,
         view=(0.6, 0.22, 1.0),
         frames=[0, *(motion.key_frames[k] for k in (0, 1, 2)), *_between(motion.key_frames)],

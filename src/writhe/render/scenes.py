@@ -79,7 +79,8 @@ def strip_image(
     chosen = frames or frames_by_motion(scene.layout.skeleton, [q], count)
     panels = list(_panels(scene, q, chosen, **look))
     for frame, view in more:
-        panels += _panels(scene, q, [frame], **{**look, "view": view})
+        there: dict[str, Any] = {**look, "view": view}
+        panels += _panels(scene, q, [frame], **there)
     return panels_in_rows(panels, columns)
 
 

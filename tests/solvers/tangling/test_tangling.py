@@ -73,7 +73,7 @@ def test_sigma_bounds_every_pair_of_bones(pair, start):
     assert worst < 0.13
 
 
-@pytest.mark.parametrize("writhe", [1.0, -0.6])
+@pytest.mark.parametrize("writhe", [1.0, -1.0, 0.6])
 def test_the_published_solver_tracks_the_desired_matrix(pair, start, writhe):
     tangle = Tangle(pair.first, pair.second, writhe, (0.0, 0.0), 0.0)
     options = TangleOptions().as_published()
@@ -84,6 +84,16 @@ def test_the_published_solver_tracks_the_desired_matrix(pair, start, writhe):
     before = WritheMatrix(pair.first, pair.second).value(pair.skeleton, start)
     assert np.abs(entries).max() <= 0.2
     assert np.linalg.norm(entries - desired) < 0.8 * np.linalg.norm(before - desired)
+
+
+def test_a_goal_that_breaks_sigma_is_not_reached(pair, start):
+    tangle = Tangle(pair.first, pair.second, 0.6)
+    wound = solve(TangleStepper(pair.table, [tangle]), start).q
+    largest = float(np.abs(WritheMatrix(pair.first, pair.second).value(pair.skeleton, wound)).max())
+    for sigma, met in ((1.1 * largest, True), (0.9 * largest, False)):
+        stepper = TangleStepper(pair.table, [tangle], options=TangleOptions(sigma=sigma))
+        stepper.update(wound)
+        assert stepper.reached().all() == met
 
 
 def test_tracking_the_matrix_leaves_coordinates_that_are_not_given_free(pair, start):
@@ -153,6 +163,17 @@ def test_around_a_bundle_alike_and_clear_of_another(pair, start):
     values = [Linking(pair.first, post).value(pair.skeleton, result.q)[0] for post in posts]
     assert np.mean(values) == pytest.approx(0.7, abs=0.02) and np.std(values) < 0.05
     assert abs(Linking(pair.first, pair.second).value(pair.skeleton, result.q)[0]) < 0.31
+
+
+def test_sigma_bounds_the_pairs_that_stay_untangled_too(pair, start):
+    wound = solve(TangleStepper(pair.table, [Tangle(pair.first, pair.second, 0.6)]), start).q
+    entries = WritheMatrix(pair.first, pair.second)
+    sigma = 0.5 * float(np.abs(entries.value(pair.skeleton, wound)).max())
+    goal = Untangled(pair.first, pair.second, 1.0)
+    stepper = TangleStepper(pair.table, [goal], options=TangleOptions(sigma=sigma))
+    result = solve(stepper, wound)
+    assert result.reached
+    assert np.abs(entries.value(pair.skeleton, result.q)).max() <= sigma + 1e-3
 
 
 def test_a_chain_keeps_its_tangle_with_a_driven_one(pair, start):

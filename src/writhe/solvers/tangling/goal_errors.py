@@ -125,9 +125,10 @@ class GoalErrors:
             k = int(self.goal_of_row[at.start])
             out[k] = abs(float(values.mean()) - goal.writhe) <= goal.tolerance
         sigma = self.options.sigma
-        for k, name in self._bounds if sigma is not None else ():
-            largest = float(np.abs(self.terms.values[self.terms.slice_of(name)]).max())
-            out[k] &= largest <= sigma + _BOUND_TOLERANCE
+        if sigma is not None:
+            for k, name in self._bounds:
+                largest = float(np.abs(self.terms.values[self.terms.slice_of(name)]).max())
+                out[k] &= largest <= sigma + _BOUND_TOLERANCE
         return out
 
     def passes_through(self, goal: Through) -> bool:

@@ -15,7 +15,8 @@ from writhe.solvers.tangling import TangleStage, Through
 from writhe.topology import Strand
 
 _SUSPECT = 0.2  # change of an entry between two frames that is looked at more closely
-_HALVINGS = 24
+_DIVISIONS = 24
+_SHARE = 0.4871  # where an interval is divided: not at the middle, where symmetric moves cross
 _JUMP = 0.9  # of an entry in the last interval; a crossing changes it by 1, anything else by 0
 
 
@@ -70,11 +71,11 @@ def _crossed(skeleton: Skeleton, matrix: WritheMatrix, path: Floats) -> list[tup
 
 
 def _jumps(skeleton: Skeleton, matrix: WritheMatrix, a: Floats, b: Floats, entry: int) -> bool:
-    """Whether an entry jumps on the way from a to b: the interval is halved around its change."""
+    """Whether an entry jumps on the way from a to b: the interval is divided around its change."""
     low, high = 0.0, 1.0
     at_low, at_high = (float(matrix.value(skeleton, q)[entry]) for q in (a, b))
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
+    for _ in range(_DIVISIONS):
+        middle = low + _SHARE * (high - low)
         value = float(matrix.value(skeleton, interpolate(skeleton, a, b, middle))[entry])
         if abs(value - at_low) > abs(at_high - value):
             high, at_high = middle, value

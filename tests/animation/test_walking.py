@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from writhe.animation import Animation
-from writhe.animation.footsteps import GroundPose, footsteps
 from writhe.animation.walking import walk
+from writhe.animation.walking.footsteps import GroundPose, footsteps
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.postures.preset_poses import preset_pose

@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from writhe.animation.animate_keys import animate
 from writhe.animation.body.turn_joint import turned
 from writhe.animation.collision_world import EnvironmentOverTime
-from writhe.animation.footsteps import STRIDE, Footsteps, GroundPose, footsteps
 from writhe.animation.key_interpolation import Key, KeyBlend, monotone_slopes
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
+from writhe.animation.walking.footsteps import STRIDE, Footsteps, GroundPose, footsteps
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, number, vector3
 from writhe.easing import smoothstep

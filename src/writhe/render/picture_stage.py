@@ -34,7 +34,7 @@ THREE_QUARTER = (0.62, 0.26, 1.0)
 STANDING_M = 0.03  # soles below this height stand on the ground
 _VIEW_ANGLE = 24.0
 _SUPERSAMPLE = 2
-_HANDLE_M = 0.045  # radius of a dragged point: a little wider than a wrist
+HANDLE_M = 0.045  # radius of a dragged point: a little wider than a wrist
 _CENTRINGS = 3  # rounds in which framed points are centred in the picture
 
 
@@ -163,11 +163,11 @@ class PictureStage:
         """A ball."""
         self.add_capsule(centre, centre, radius_m, colour=colour)
 
-    def add_handle(self, dragged: ArrayLike, target: ArrayLike) -> None:
+    def add_handle(self, dragged: ArrayLike, target: ArrayLike, radius_m: float = HANDLE_M) -> None:
         """Add the point that a user drags, where it is dragged to, and a line between them."""
-        self.add_sphere(dragged, _HANDLE_M, colour=HANDLE)
-        self.add_capsule(dragged, target, 0.2 * _HANDLE_M, colour=TARGET)
-        self.add_sphere(target, 0.8 * _HANDLE_M, colour=TARGET)
+        self.add_sphere(dragged, radius_m, colour=HANDLE)
+        self.add_capsule(dragged, target, 0.2 * radius_m, colour=TARGET)
+        self.add_sphere(target, 0.8 * radius_m, colour=TARGET)
 
     def add_mesh(
         self,

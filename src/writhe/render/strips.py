@@ -15,7 +15,7 @@ from writhe.errors import WritheError
 from writhe.render.drawn_figure import lowest_drawn, outline, side_colours
 from writhe.render.frame_choice import frames_by_motion
 from writhe.render.look import BACKGROUND, BODIES, OBJECT, Colour
-from writhe.render.picture_stage import STANDING_M, THREE_QUARTER, PictureStage
+from writhe.render.picture_stage import HANDLE_M, STANDING_M, THREE_QUARTER, PictureStage
 from writhe.skeleton import Figure, Frames, forward
 
 if TYPE_CHECKING:
@@ -50,10 +50,12 @@ def comparison(
     count: int = 6,
     size: tuple[int, int] = (230, 300),
     view: ArrayLike = THREE_QUARTER,
+    handle_m: float = HANDLE_M,
 ) -> Path:
     """Render rows of `count` frames (`frames_by_motion`) with one camera and solid meshes.
 
-    Left and right limbs differ in colour; dragged joints and their targets are in every frame.
+    Left and right limbs differ in colour; dragged joints and their targets are in every frame, as
+    balls of the radius `handle_m` or a little less.
     """
     if len({len(row.q) for row in rows}) != 1:
         raise WritheError("the motions of a comparison must have the same number of frames")
@@ -78,7 +80,7 @@ def comparison(
                     stage.add_mesh(vertices, triangles, colour=OBJECT, smooth=False)
                 if row.targets is not None:
                     for joint, target in zip(row.dragged, row.targets[frame], strict=True):
-                        stage.add_handle(one.position(joint), target)
+                        stage.add_handle(one.position(joint), target, handle_m)
                 panels.append(stage.image(around=around, view=view, ground_height_m=ground))
             strips.append(np.concatenate(panels, axis=1))
     picture = label_rows(strips, [row.label for row in rows])

@@ -9,6 +9,7 @@ from writhe.research.experiments.claims import PaperClaim
 
 RELATION_M = 1e-3  # error up to which a relation counts as kept; the paper states no figure
 RELATED = ("holding", "bar", "push-up")
+READINGS = ("algorithm-1", "algorithm-1-until-clear", "algorithm-1-passes")
 
 
 def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
@@ -16,7 +17,7 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
     out: dict[str, PaperClaim] = {}
     for name, entry in result["scenarios"].items():
         methods = entry["methods"]
-        ours, published = methods["half-space"], methods.get("algorithm-1")
+        ours, published = methods["half-space"], _best_reading(methods)
         hits = "penetrating_frames"
         out[f"{name}: {hits.replace('_', ' ')}"] = PaperClaim.at_most(
             0, ours[hits], None if published is None else published[hits]
@@ -37,3 +38,9 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
                 bool(kept[error] <= RELATION_M),
             )
     return out
+
+
+def _best_reading(methods: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The reading of Algorithm 1 that overlaps in the fewest frames, of these the smoothest."""
+    found = [methods[name] for name in READINGS if name in methods]
+    return min(found, key=lambda one: (one["penetrating_frames"], one["jerk"]), default=None)

@@ -8,6 +8,7 @@ from typing import Any
 from writhe.errors import UnknownNameError
 from writhe.progress import Progress
 from writhe.research.evaluation import Report
+from writhe.research.experiments.half_space_ik.blend_sweep import sweep_blend
 from writhe.research.experiments.half_space_ik.methods import make_methods
 from writhe.research.experiments.half_space_ik.pictures import (
     caption,
@@ -26,6 +27,9 @@ METHODS = (
     "half-space-unblended",
     "algorithm-1",
     "algorithm-1-until-clear",
+    "algorithm-1-passes",
+    "algorithm-1-on-object",
+    "algorithm-1-world-vector",
     "published",
     "published-unblended",
     "penalty",
@@ -35,7 +39,7 @@ METHODS = (
 # scenarios of the paper, which also show its method; it is slow
 PAPERS_OWN = ("four-obstacles", "sphere", "cylinder", "back", "holding", "not-holding",
               "bar", "push-up", "hand")  # fmt: skip
-FIGURE_8 = ("algorithm-1", "algorithm-1-until-clear", "published", "penalty")
+FIGURE_8 = ("algorithm-1", "algorithm-1-until-clear", "algorithm-1-passes", "published", "penalty")
 SLOW = ("published", "algorithm-1")
 SWEEPS, SWEEPS_FULL = 60, 1000
 
@@ -43,8 +47,8 @@ SWEEPS, SWEEPS_FULL = 60, 1000
 def run(
     progress: Progress, *, folder: Path, only: str | None = None, full: bool = False
 ) -> dict[str, Any]:
-    """All parts, or `only` one: a scenario's name, "solvers" or "sweeps"."""
-    parts = [*SCENARIOS, "solvers", "sweeps"]
+    """All parts, or `only` one: a scenario's name, "blend", "solvers" or "sweeps"."""
+    parts = [*SCENARIOS, "blend", "solvers", "sweeps"]
     if only is not None and only not in parts:
         raise UnknownNameError("part of half-space-ik", only, parts)
     report = Report("Half-space inverse kinematics", folder)
@@ -60,9 +64,17 @@ def run(
             played["holding"], played["not-holding"], report.picture_path("relation.png")
         )
         report.heading("The relative constraint (figure 4)")
-        report.picture(path, "Above: the hand is kept on the leg. Below: it is not, and leaves it.")
+        report.picture(
+            path,
+            "Above: the hand is kept on the leg. Below: without the relation the leg goes down and"
+            " the hand stays. Blue: the place on the leg that the hand held; a line leads to it,"
+            " red if it is over 5 cm away.",
+        )
     if result["scenarios"]:
         _smoothness(report, result["scenarios"])
+    if only in (None, "blend"):
+        result["blend"] = sweep_blend(progress, [SCENARIOS[name]() for name in PAPERS_OWN])
+        _blend(report, result["blend"])
     if only in (None, "solvers"):
         progress(None, "solvers side by side")
         result["solvers"] = compare_solvers()
@@ -79,7 +91,7 @@ def _scenario(
     progress: Progress, scenario: Scenario, report: Report
 ) -> tuple[dict[str, Any], ScenarioRun]:
     """Figures of every method, and the run of ours."""
-    names = [m for m in METHODS if not m.startswith(SLOW) or scenario.name in PAPERS_OWN]
+    names = [m for m in METHODS if _compared(m, scenario)]
     runs: dict[str, ScenarioRun] = {}
     found: dict[str, Any] = {}
     for name, method in make_methods(scenario, names).items():
@@ -93,7 +105,9 @@ def _scenario(
     ]  # fmt: skip
     report.table(["method", *keys], [[n, *(found[n][k] for k in keys)] for n in names])
     progress(None, f"{scenario.title}: pictures")
-    rows = ("half-space", "penalty", "algorithm-1", "published", "default")
+    rows = (
+        "half-space", "penalty", "algorithm-1", "algorithm-1-passes", "published", "default",
+    )  # fmt: skip
     shown = [n for n in rows if n in runs]
     path = strips(
         scenario,
@@ -106,6 +120,13 @@ def _scenario(
     path = plot_trajectories(scenario, runs, report.picture_path(f"{scenario.name}-paths.png"))
     report.picture(path, f"Path, speed and jerk of {scenario.watched} (the paper's figure 8).")
     return {"title": scenario.title, "methods": found}, runs["half-space"]
+
+
+def _compared(method: str, scenario: Scenario) -> bool:
+    """Whether a method is run: those of the paper in its scenarios, Eq. 5 with relations."""
+    if method == "algorithm-1-world-vector":
+        return scenario.name in PAPERS_OWN and bool(scenario.relations)
+    return not method.startswith(SLOW) or scenario.name in PAPERS_OWN
 
 
 def _verdict(one: dict[str, Any]) -> str:
@@ -140,7 +161,7 @@ def _smoothness(report: Report, scenarios: dict[str, Any]) -> None:
         rows,
     )
     report.table(
-        ["scenario", "Algorithm 1", "until clear", "solved together", "penalty"],
+        ["scenario", "Algorithm 1", "until clear", "in passes", "solved together", "penalty"],
         [
             [name, *(entry["methods"][m]["jerk"] for m in FIGURE_8)]
             for name, entry in scenarios.items()
@@ -148,6 +169,12 @@ def _smoothness(report: Report, scenarios: dict[str, Any]) -> None:
         ],
     )
     report.text("Mean squared jerk in (m/s³)²; the paper shows curves and gives no figures.")
+
+
+def _blend(report: Report, found: list[dict[str, Any]]) -> None:
+    report.heading("The share of the new pose (alpha, line 7 of Algorithm 1)")
+    keys = list(found[0])
+    report.table(keys, [[row[k] for k in keys] for row in found])
 
 
 def _solvers(report: Report, found: dict[str, Any]) -> None:

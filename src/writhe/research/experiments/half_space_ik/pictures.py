@@ -20,6 +20,9 @@ _COLOURS = {
     "half-space-unblended": "#79b8ff",
     "algorithm-1": "#bf8700",
     "algorithm-1-until-clear": "#e5b94d",
+    "algorithm-1-passes": "#7d4e00",
+    "algorithm-1-on-object": "#d4a72c",
+    "algorithm-1-world-vector": "#57606a",
     "published": "#8250df",
     "published-unblended": "#c297ff",
     "penalty": "#cf222e",
@@ -29,6 +32,7 @@ _COLOURS = {
 
 OBJECTS: dict[str, Colour] = {"object": (0.93, 0.78, 0.30)}  # moved against the body
 HIDDEN = ("floor",)  # drawn as the ground
+_AXES = ("to the left", "upwards", "forwards")  # x, y and z, seen from a body that faces +z
 
 
 def strips(scenario: Scenario, runs: dict[str, ScenarioRun], labels: list[str], path: Path) -> Path:
@@ -185,20 +189,25 @@ def _extra(scenario: Scenario) -> Extra | None:
 
 
 def plot_trajectories(scenario: Scenario, runs: dict[str, ScenarioRun], path: Path) -> Path:
-    """Position, speed and jerk of the watched joint over time, one line per method."""
+    """Position, speed and jerk of the watched joint over time, one line per method.
+
+    The position is drawn along one axis for all methods: that of the largest movement.
+    """
+    skeleton = scenario.scene.layout.skeleton
+    watched = {n: forward(skeleton, run.q).position(scenario.watched) for n, run in runs.items()}
+    ranges = np.median([np.ptp(x, axis=0) for x in watched.values()], axis=0)
+    main = int(ranges.argmax())
     with plot_file(path, (8, 7), 3, 1, sharex=True) as axes:
-        for name, run in runs.items():
-            x = forward(scenario.scene.layout.skeleton, run.q).position(scenario.watched)
+        for name, x in watched.items():
             times = np.arange(len(x)) / FPS
             along = x - x[0]
-            main = int(np.argmax(np.ptp(x, axis=0)))
             style = {"color": _COLOURS[name], "label": name, "linewidth": 1.2}
             axes[0].plot(times, 100 * along[:, main], **style)
             axes[1].plot(times[1:], np.linalg.norm(np.diff(x, axis=0), axis=1) * FPS, **style)
             jerk = np.linalg.norm(np.diff(x, n=3, axis=0), axis=1) * FPS**3
             axes[2].semilogy(times[3:], np.maximum(jerk, 1e-1), **style)
         for axis, label in zip(
-            axes, ("displacement [cm]", "speed [m/s]", "jerk [m/s³]"), strict=True
+            axes, (f"{_AXES[main]} [cm]", "speed [m/s]", "jerk [m/s³]"), strict=True
         ):
             axis.set_ylabel(label)
             axis.grid(alpha=0.25)

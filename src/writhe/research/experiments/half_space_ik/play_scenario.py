@@ -11,7 +11,7 @@ from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.research.evaluation.metrics import penetrating_frames
 from writhe.research.evaluation.smoothness import mean_squared_jerk, spectral_arc_length
-from writhe.research.experiments.half_space_ik.methods import Method
+from writhe.research.experiments.half_space_ik.half_space_method import Method
 from writhe.research.experiments.half_space_ik.scenario import FPS, Scenario
 from writhe.skeleton import forward
 

@@ -193,6 +193,7 @@ def push_up() -> Scenario:
         view=(1.0, 0.25, 0.3),
         figure_of_paper="section 3.2",
         panel=(260, 150),
+        remark="With `published` the chest follows its target by 4 of 20 cm.",
     )
 
 

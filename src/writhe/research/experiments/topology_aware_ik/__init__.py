@@ -17,6 +17,7 @@ from writhe.research.evaluation import Report
 from writhe.research.evaluation.drags.drag_scenes import SETTINGS, DragScene, make_drag_scene
 from writhe.research.evaluation.drags.run_drags import run_drag_scene
 from writhe.research.experiments.topology_aware_ik import pictures
+from writhe.research.experiments.topology_aware_ik.audit import neighbours_of, object_curves
 from writhe.research.experiments.topology_aware_ik.databases import Counts, mocap_databases, table_1
 from writhe.research.experiments.topology_aware_ik.sweep import run_sweep
 
@@ -49,12 +50,11 @@ def run(
 ) -> dict[str, Any]:
     """Run the experiments; with `clips` (folders basic, ladder, chair) on motion capture.
 
-    `sweep` varies the parameters of the published method on the drags of `basic` instead.
+    `sweep` varies the parameters of the published method on the drags of `basic` instead, and
+    examines the neighbours that it finds.
     """
     if sweep:
-        report = Report("Topology aware data-driven inverse kinematics: parameters", folder)
-        found = run_sweep(progress, report, every=1 if full else 2)
-        return {"report": str(report.write()), "table_1": {}, "experiments": {}, "sweep": found}
+        return _sweep(progress, folder, clips, 1 if full else 2)
     if only is not None and only not in SETTINGS:
         raise UnknownNameError("part of the paper", only, list(SETTINGS))
     chosen = SETTINGS if only is None else (only,)
@@ -88,6 +88,19 @@ def run(
         "table_1": {kind: count.as_dict() for kind, count in counts.items()},
         "experiments": figures,
     }
+
+
+def _sweep(progress: Progress, folder: Path, clips: Path | None, every: int) -> dict[str, Any]:
+    report = Report("Topology aware data-driven inverse kinematics: parameters", folder)
+    databases = {} if clips is None else mocap_databases(clips, progress)[0]
+    basic = databases.get("basic")
+    found: dict[str, Any] = {"table_1": {}, "experiments": {}}
+    found |= run_sweep(progress, report, basic, every=every)
+    progress(None, "neighbours")
+    found["neighbours"] = neighbours_of(basic)
+    progress(None, "curves of objects")
+    found["object_curves"] = object_curves(databases, every)
+    return {"report": str(report.write()), **found}
 
 
 def _introduction(real: bool) -> str:

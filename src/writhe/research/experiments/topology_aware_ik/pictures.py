@@ -14,6 +14,7 @@ from writhe.collision.shapes import Core
 from writhe.postures.builtin import builtin_database
 from writhe.render import StripRow, comparison
 from writhe.render.look import BODIES, Colour
+from writhe.render.picture_stage import HANDLE_M
 from writhe.research.evaluation import Report
 from writhe.research.evaluation.drags.drag_scenes import DragScene, make_drag_scene
 from writhe.research.evaluation.drags.run_drags import DragRun, run_drag
@@ -44,7 +45,10 @@ _REMARKS = {
     "behind the back, brisk": (
         "The goal of both hands is behind the back: `local-pca` and `paper` do not go round the"
         " trunk, their hands stay before the belly and the whole body leans back instead; `default`"
-        " does."
+        " takes them round it."
+    ),
+    "ankle over the knee, brisk": (
+        "Nothing holds the pelvis: with `local-pca` and `paper` the whole body rises off the seat."
     ),
     "foot around the chair's leg, brisk": (
         "At last the foot is pulled forwards from behind the chair's leg. Nothing holds the pelvis:"
@@ -63,7 +67,16 @@ def strips(report: Report, setting: DragScene) -> None:
         drag = drags[name]
         rows = [_row(setting, method, drag) for method in _COLOURS]
         path = report.picture_path(f"{setting.name.replace(' ', '-')}-{number + 1}.png")
-        comparison(setting.figure, rows, path, objects=solid_meshes(setting), view=view)
+        # the joint of the head lies inside the neck
+        handle_m = 2.0 * HANDLE_M if drag.joints == ("head",) else HANDLE_M
+        comparison(
+            setting.figure,
+            rows,
+            path,
+            objects=solid_meshes(setting),
+            view=view,
+            handle_m=handle_m,
+        )
         caption = f"{setting.name}: {name}. Green: what is dragged, and where to. Red: collisions."
         if name in _REMARKS:
             caption += f" {_REMARKS[name]}"
@@ -112,7 +125,7 @@ def bars(report: Report, figures: dict[str, Any], methods: Sequence[str]) -> Non
     """Penetrating frames by experiment and method, for collision shapes and skins."""
     panels = (
         ("shapes overlap (%)", "penetrating_frames_percent"),
-        ("skin over 1 cm deep (%)", "skin_penetrating_frames_percent"),
+        ("skin is over 1 cm deep (%)", "skin_penetrating_frames_percent"),
     )
     path = report.picture_path("penetration.png")
     width = 0.8 / len(methods)
@@ -145,6 +158,7 @@ def failure_case(report: Report) -> dict[str, Any]:
     summary: dict[str, Any] = {}
     for label, method, database in (
         ("paper, climbing postures", "paper", climbing),
+        ("paper, basic postures", "paper", builtin_database("basic")),
         ("default, climbing postures", "default", climbing),
         ("default, basic postures", "default", builtin_database("basic")),
     ):

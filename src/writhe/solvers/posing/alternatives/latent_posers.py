@@ -16,10 +16,15 @@ Neither poser checks its steps for collisions; both ignore softness and controls
 
 Details that the paper does not specify, and deviations from it:
 - root translation and heading are not in the normalised postures, so they are variables of their
-  own beside the latent ones, at the same weight;
+  own beside the latent ones, with the weight of the style term, per metre as per radian;
+- the current posture is projected onto the latent space of the frame, without its residual;
+- the style term damps the step dl (Eq. 9); the text speaks of the centre of the latent space;
 - Jacobians are analytic, not by finite differences;
 - constraints that contradict each other make Eq. 13 singular: its lower diagonal block is -1e-6 I;
 - "topologically similar" is a linking vector within `linking_radius`, grown until K are found;
+- among these, neighbours are the nearest in the features of this library (rotation vectors weighted
+  by importance, and the lean), not in Euler angles, and their Euler angles are not unwrapped;
+- the baseline is `paper` without linking, not the objective of Chai and Hodgins;
 - Euler angles are YXZ, so that the first angle of the root is the heading;
 - with an object, its linking enters the topology term as it enters the search (Eq. 3);
 - orientations and holds, which the paper does not have, are constraints like positions.
@@ -33,7 +38,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from writhe.arrays import Floats
+from writhe.arrays import Floats, Ints
 from writhe.collision import NearPairs
 from writhe.collision.certificate_slack import SLACK_M
 from writhe.database import PostureDatabase, posture_features
@@ -50,7 +55,7 @@ from writhe.solvers.result import Status
 from writhe.terms import CompiledTerms, reach
 
 EULER_ORDER = "YXZ"
-_ROOT = 4  # translation and heading
+ROOT = 4  # coordinates of translation and heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,9 @@ class LatentOptions:
     continuity_weight: float = 0.2
     style_weight: float = 1.0
     iterations: int = 3
-    linking_radius: float = 0.25
+    linking_radius: float = 0.25  # not printed, like the next two
+    root_weight: float = 1.0  # of translation (per metre) and heading (per radian), as a style term
+    regularisation: float = 1e-6
     met_m: float = 0.005
 
 
@@ -109,7 +116,7 @@ class LatentPoser:
             current = chart.configuration(y)
             terms.update(current)
             basis = chart.basis(y)
-            step = self._solve(terms, basis, current, count)
+            step = self._solve(terms, basis, current, count, y)
             y = y + step
             if float(np.abs(step).max()) < 1e-6:
                 break
@@ -119,46 +126,76 @@ class LatentPoser:
 
     def _latent_space(self, q: Floats) -> AffineChart:
         """PCA of the neighbours' Euler angles; the root's position and heading are free."""
+        samples = self._samples(q, self._neighbours(q))
+        mean = samples.mean(axis=0)
+        centred = samples - mean
+        centred[:, :ROOT] = 0.0
+        axes = self._principal_axes(centred)
+        full = np.zeros((len(mean), ROOT + axes.shape[1]))
+        full[:ROOT, :ROOT] = np.eye(ROOT)
+        full[:, ROOT:] = axes
+        mean[:ROOT] = 0.0
+        return AffineChart(self._euler, mean, full)
+
+    def _neighbours(self, q: Floats) -> Ints:
+        """Indices (K) of the postures nearest to q, for `paper` among those of similar linking."""
         options, skeleton = self.options, self.figure.skeleton
         features = posture_features(skeleton, normalise(skeleton, q))[0]
         radius = options.linking_radius if self.topology else 1e9
-        indices, _ = self.query.search.query(
+        found, _ = self.query.search.query(
             features, self.query.linking(q), options.neighbours, radius
         )
-        samples = self._angles[indices]
-        mean = samples.mean(axis=0)
-        centred = samples - mean
-        centred[:, :_ROOT] = 0.0
-        # PCA through the K x K Gram matrix: K is smaller than or close to the posture's size
-        values, vectors = np.linalg.eigh(centred @ centred.T)
-        keep = max(1, min(options.dimensions, int((values > 1e-10).sum())))
-        top = vectors[:, ::-1][:, :keep]
-        axes = centred.T @ (top / np.sqrt(np.maximum(values[::-1][:keep], 1e-12)))
-        full = np.zeros((len(mean), _ROOT + keep))
-        full[:_ROOT, :_ROOT] = np.eye(_ROOT)
-        full[:, _ROOT:] = axes
-        mean[:_ROOT] = 0.0
-        return AffineChart(self._euler, mean, full)
+        return found
 
-    def _solve(self, terms: CompiledTerms, basis: Floats, q: Floats, count: int) -> Floats:
-        """dl of Eq. 13 at q; the first `count` rows of the terms are its constraints."""
+    def _samples(self, q: Floats, neighbours: Ints) -> Floats:
+        """(K, angles) Euler angles of the neighbours of q."""
+        del q
+        return self._angles[neighbours]
+
+    def _principal_axes(self, centred: Floats) -> Floats:
+        """(angles, k) orthonormal directions of the largest variance of (K, angles) samples.
+
+        Through the K x K Gram matrix: K is smaller than or close to the number of angles.
+        """
+        values, vectors = np.linalg.eigh(centred @ centred.T)
+        keep = max(1, min(self.options.dimensions, int((values > 1e-10).sum())))
+        top = vectors[:, ::-1][:, :keep]
+        return centred.T @ (top / np.sqrt(np.maximum(values[::-1][:keep], 1e-12)))
+
+    def _solve(
+        self, terms: CompiledTerms, basis: Floats, q: Floats, count: int, y: Floats
+    ) -> Floats:
+        """dl of Eq. 13 at q = chart(y); the first `count` rows of the terms are its constraints."""
         options = self.options
         positions = (terms.jacobian[count:] @ basis) * np.sqrt(options.continuity_weight)
         hessian = positions.T @ positions
-        hessian.flat[:: len(hessian) + 1] += options.style_weight
-        if self.topology:
-            linking = self.query.linking_jacobian(q) @ basis
-            hessian += options.topology_weight * (linking.T @ linking)
+        diagonal = np.full(len(hessian), float(options.style_weight))
+        diagonal[:ROOT] *= options.root_weight
+        hessian.flat[:: len(hessian) + 1] += diagonal
         rows = terms.jacobian[:count] @ basis
         error = terms.target_lower[:count] - terms.values[:count]
-        size = len(hessian)
+        if self.topology:
+            linking = self.query.linking_jacobian(q) @ basis
+            hessian, rows, error = self._with_topology(hessian, rows, error, linking)
+        size, count = len(hessian), len(rows)
         system = np.zeros((size + count, size + count))
         system[:size, :size] = hessian
         system[:size, size:] = rows.T
         system[size:, :size] = rows
-        system[np.arange(size, size + count), np.arange(size, size + count)] = -1e-6
-        right = np.concatenate([np.zeros(size), error])
+        below = np.arange(size, size + count)
+        system[below, below] = -options.regularisation
+        right = np.concatenate([self._pull(y), error])
         return np.asarray(np.linalg.solve(system, right), dtype=np.float64)[:size]
+
+    def _with_topology(
+        self, hessian: Floats, rows: Floats, error: Floats, linking: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """The system with the topology term, an energy: `linking` is J_gli of Eq. 4."""
+        return hessian + self.options.topology_weight * (linking.T @ linking), rows, error
+
+    def _pull(self, y: Floats) -> Floats:
+        """The upper right side of Eq. 13: zero, so that the style term (Eq. 9) damps the step."""
+        return np.zeros(len(y))
 
     def _result(
         self,

@@ -95,7 +95,9 @@ def _half_space(figures: dict[str, Any]) -> Rows:
     methods = {
         "half-space": "ours",
         "algorithm-1": "Algorithm 1",
-        "algorithm-1-until-clear": "Algorithm 1, until clear",
+        "algorithm-1-until-clear": "until clear",
+        "algorithm-1-passes": "in passes",
+        "algorithm-1-on-object": "planes on the object",
         "published": "solved together",
         "penalty": "penalty",
     }
@@ -104,6 +106,18 @@ def _half_space(figures: dict[str, Any]) -> Rows:
         found = entry["methods"]
         if "algorithm-1" in found:
             rows.append([name, *(_jerk(found[m]) for m in methods)])
+    return rows
+
+
+def _blend(figures: dict[str, Any]) -> Rows:
+    """Overlapping frames, depth and jerk of Algorithm 1, by the share of the new pose."""
+    shares = sorted({row["alpha"] for row in figures["blend"]})
+    words = {"algorithm-1": "kept for ever", "algorithm-1-passes": "in passes"}
+    found = {(row["scenario"], row["method"], row["alpha"]): row for row in figures["blend"]}
+    rows: Rows = [["scenario", "constraints", *(f"α = {share:g}" for share in shares)]]
+    for name in dict.fromkeys(row["scenario"] for row in figures["blend"]):
+        for method, label in words.items():
+            rows.append([name, label, *(_jerk(found[name, method, share]) for share in shares)])
     return rows
 
 
@@ -156,11 +170,20 @@ def _planner(figures: dict[str, Any]) -> Rows:
 
 def _sweep(figures: dict[str, Any]) -> Rows:
     """Frames that penetrate, by depth, for each changed parameter of the published poser."""
+    return _overlaps(figures["sweep"], ("changed", "to"))
+
+
+def _kinds(figures: dict[str, Any]) -> Rows:
+    """The same for the methods, by kind of drag."""
+    return _overlaps(figures["kinds"], ("drags", "method"))
+
+
+def _overlaps(found: list[dict[str, Any]], names: tuple[str, str]) -> Rows:
     rows: Rows = [
-        ["changed", "to", "over 2 mm (%)", "over 1 cm (%)", "over 3 cm (%)", "pass-throughs",
+        [*names, "over 2 mm (%)", "over 1 cm (%)", "over 3 cm (%)", "pass-throughs",
          "target missed by (cm)"]
     ]  # fmt: skip
-    for row in figures["sweep"]:
+    for row in found:
         shares = [f"{share:.0f}" for share in row["penetrating_percent"]]
         missed = f"{row['target_residual_cm']:.2f}"
         rows.append([row["parameter"], row["value"], *shares, row["pass_throughs"], missed])
@@ -201,8 +224,12 @@ def _sampling(figures: dict[str, Any]) -> Rows:
 # by name of the block: paper, function of its stored figures
 TABLES: dict[str, tuple[str, Callable[[dict[str, Any]], Rows]]] = {
     "published topology rows": ("topology-coordinates", _scenes),
+    "topology-aware kinds": ("topology-aware-ik-sweep", _kinds),
+    "topology-aware kinds captured": ("topology-aware-ik-sweep-clips", _kinds),
     "topology-aware sweep": ("topology-aware-ik-sweep", _sweep),
+    "topology-aware sweep captured": ("topology-aware-ik-sweep-clips", _sweep),
     "half-space methods": ("half-space-ik", _half_space),
+    "half-space blend": ("half-space-ik", _blend),
     "manipulations": ("half-space-ik", _manipulations),
     "trajectory times": ("dynamic-joint-ik", _trajectories),
     "published planner": ("energy-planning", _planner),

@@ -18,7 +18,10 @@ def _played(scenario: Scenario, method: str) -> ScenarioRun:
     return play(scenario, make_methods(scenario, [method])[method])
 
 
-@pytest.mark.parametrize("name", ["algorithm-1", "algorithm-1-until-clear"])
+@pytest.mark.parametrize(
+    "name",
+    ["algorithm-1", "algorithm-1-until-clear", "algorithm-1-passes", "algorithm-1-on-object"],
+)
 def test_algorithm_1_acts_only_while_there_are_constraints(name: str):
     back = SCENARIOS["back"]()
     method = make_methods(back, [name])[name]
@@ -38,6 +41,40 @@ def test_algorithm_1_is_smoother_than_the_penalty_method_as_in_figure_8():
     )
     assert printed["jerk"] < 0.3 * penalty["jerk"]
     assert printed["penetrating_frames"] > 0  # it does not resolve the collision
+
+
+def test_algorithm_1_in_passes_resolves_the_collision_of_the_cylinder():
+    cylinder = SCENARIOS["cylinder"]()
+    once, passes, penalty = (
+        figures(cylinder, _played(cylinder, method))
+        for method in ("algorithm-1", "algorithm-1-passes", "penalty")
+    )
+    assert once["penetrating_frames"] > 0
+    assert passes["certified"] and passes["penetrating_frames"] == 0
+    assert passes["jerk"] < 0.1 * penalty["jerk"]
+
+
+def test_planes_fixed_in_the_world_do_not_pull_the_chest_along_with_the_cylinder():
+    cylinder = SCENARIOS["cylinder"]()
+    skeleton = cylinder.scene.layout.skeleton
+    height = {
+        method: float(
+            np.ptp(forward(skeleton, _played(cylinder, method).q).position("a.chest")[:, 1])
+        )
+        for method in ("algorithm-1", "algorithm-1-on-object", "penalty")
+    }
+    assert height["algorithm-1"] < 0.005 < height["penalty"] < height["algorithm-1-on-object"]
+
+
+def test_the_hand_keeps_the_world_vector_of_equation_5():
+    scenario = SCENARIOS["holding"]()
+    skeleton = scenario.scene.layout.skeleton
+    run = _played(scenario, "algorithm-1-world-vector")
+    frames = forward(skeleton, run.q)
+    apart = frames.position("a.left_wrist") - frames.position("a.left_knee")
+    away = np.linalg.norm(apart - apart[0], axis=1)
+    assert away.max() == pytest.approx(run.relation_error_m)
+    assert away.max() < 1e-3
 
 
 def test_the_hand_stays_on_the_leg_only_with_the_relation():

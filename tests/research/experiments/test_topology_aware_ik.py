@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
 
+from writhe.arrays import Floats, vector3
 from writhe.errors import UnknownNameError
 from writhe.render import StripRow, comparison
 from writhe.research.evaluation import Report
@@ -13,7 +16,12 @@ from writhe.research.evaluation.drags.drag_scenes import SETTINGS, make_drag_sce
 from writhe.research.evaluation.drags.scripted_drag import standing
 from writhe.research.experiments import run
 from writhe.research.experiments.topology_aware_ik import METHODS, PAPER_MS, pictures
+from writhe.research.experiments.topology_aware_ik.readings import Reading, ReadingPoser
+from writhe.research.experiments.topology_aware_ik.sweep import halved
+from writhe.skeleton import forward
 from writhe.skeleton.figures import figure
+from writhe.solvers.posing import Target
+from writhe.topology import linking_vector, pair_names
 
 HUMAN = figure("human")
 
@@ -35,6 +43,60 @@ def test_objects_are_drawn_where_they_stand():
     points = np.concatenate([vertices for vertices, _ in meshes])
     assert points[:, 1].min() > -0.01  # the floor is not among them
     assert points[:, 1].max() == pytest.approx(0.9, abs=0.05)
+
+
+def _poser(reading: Reading) -> ReadingPoser:
+    database = make_drag_scene("basic").database
+    assert database is not None
+    return ReadingPoser(database, None, reading)
+
+
+def _pulled(poser: ReadingPoser) -> tuple[Floats, float]:
+    """The posture after ten frames in which the left hand is dragged to the front."""
+    q = standing(HUMAN)
+    goal = forward(HUMAN.skeleton, q).position("left_wrist") + np.array([-0.1, 0.2, 0.2])
+    error = 1.0
+    for _ in range(10):
+        result = poser.step(q, [Target("left_wrist", vector3(goal))])
+        q, error = result.q, result.target_error_m["left_wrist"]
+    return q, error
+
+
+@pytest.mark.parametrize(
+    "reading",
+    [
+        Reading(),
+        Reading(to_centre=True),
+        Reading(with_residual=True),
+        Reading(unwrapped=True),
+        Reading(euler_neighbours=True, nearest_linking=100, to_centre=True),
+    ],
+)
+def test_every_reading_of_the_paper_reaches_a_hand_to_the_front(reading: Reading):
+    _, error = _pulled(_poser(reading))
+    assert error < 0.01
+
+
+def test_a_step_without_targets_keeps_the_posture_only_with_its_residual():
+    q = standing(HUMAN)
+    moved = {
+        kept: np.linalg.norm(
+            forward(HUMAN.skeleton, _poser(Reading(with_residual=kept)).step(q, []).q).positions
+            - forward(HUMAN.skeleton, q).positions
+        )
+        for kept in (True, False)
+    }
+    assert moved[True] < 1e-6 < moved[False]
+
+
+def test_halved_curves_have_the_same_linking_in_sum():
+    curves = replace(HUMAN, strands=halved(HUMAN.strands))
+    q = standing(HUMAN)
+    assert len(curves.strands) == 2 * len(HUMAN.strands)
+    whole = dict(zip(pair_names(HUMAN), linking_vector(HUMAN, q), strict=True))
+    parts = dict(zip(pair_names(curves), linking_vector(curves, q), strict=True))
+    arms = sum(v for name, v in parts.items() if name.count("left_arm") and name.count("right_arm"))
+    assert arms == pytest.approx(whole["left_arm:right_arm"])
 
 
 def test_bars_and_strips_make_pictures(tmp_path):

@@ -213,5 +213,5 @@ def plot_trajectories(scenario: Scenario, runs: dict[str, ScenarioRun], path: Pa
             axis.grid(alpha=0.25)
         axes[0].set_title(f"{scenario.title}: {scenario.watched.split('.', 1)[1]}")
         axes[2].set_xlabel("time [s]")
-        legend_below(axes[2], 5)
+        legend_below(axes[2], 3)
     return path

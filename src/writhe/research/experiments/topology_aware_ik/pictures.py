@@ -188,9 +188,9 @@ def failure_case(report: Report) -> dict[str, Any]:
     comparison(body, rows, path)
     report.picture(
         path,
-        "A hand dragged to the heel: it fails where the database holds climbing postures only. As"
-        " published the body bends into itself (red). `default` is certified, but its posture is"
-        " unnatural and it warns of it; with basic postures it bends the right knee. There is no"
-        " floor in this drag, and only the right foot is pinned: the left one sinks.",
+        "A hand dragged to the heel. As published the body bends into itself (red), with climbing"
+        " postures and with basic ones. `default` is certified and warns of an unfamiliar posture;"
+        " with climbing postures it is unnatural, with basic ones it crouches. There is no floor in"
+        " this drag, and only the right foot is pinned: the left one sinks.",
     )
     return summary

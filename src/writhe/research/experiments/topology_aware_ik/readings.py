@@ -10,6 +10,7 @@ from writhe.arrays import Floats, Ints
 from writhe.database import PostureDatabase
 from writhe.skeleton.quaternions import wrapped_angles
 from writhe.solvers.chart import AffineChart
+from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.alternatives.latent_posers import ROOT, LatentOptions, LatentPoser
 
 
@@ -29,14 +30,21 @@ class Reading:
 
 
 class ReadingPoser(LatentPoser):
-    """`paper` in another reading."""
+    """`paper`, or without `topology` its baseline, in another reading."""
 
     def __init__(
-        self, database: PostureDatabase, options: LatentOptions | None, reading: Reading
+        self,
+        database: PostureDatabase,
+        options: LatentOptions | None,
+        reading: Reading,
+        *,
+        topology: bool = True,
+        actor: ActorInScene | None = None,
     ) -> None:
-        super().__init__("paper", database, options)
+        name = "paper" if topology else "local-pca"
+        super().__init__(name, database, options, topology=topology, actor=actor)
         self.reading = reading
-        self._linking = self.query.database.linking
+        self._linking = self.query.database.all_linking
         self._of_neighbours = self._linking[:0]  # linking vectors of the last frame's neighbours
 
     def _latent_space(self, q: Floats) -> AffineChart:
@@ -55,7 +63,7 @@ class ReadingPoser(LatentPoser):
             if reading.nearest_linking is not None:
                 near = np.argsort(apart, kind="stable")[: reading.nearest_linking]
             else:
-                radius = self.options.linking_radius
+                radius = self.options.linking_radius if self.topology else np.inf
                 while (near := np.flatnonzero(apart <= radius)).size < count:
                     radius *= 2.0
             away = self._angles[near, ROOT:] - self._euler.coordinates(q)[ROOT:]

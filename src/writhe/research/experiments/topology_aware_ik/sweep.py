@@ -59,9 +59,16 @@ READINGS = {
     "neighbours: the nearest 100 by linking, then 50": Reading(nearest_linking=100),
     "neighbours: the nearest 200 by linking, then 50": Reading(nearest_linking=200),
     "style term towards the centre": Reading(to_centre=True),
+    "centre, Euler neighbours among the nearest 100 by linking": Reading(
+        euler_neighbours=True, nearest_linking=100, to_centre=True
+    ),
     "residual of the projection kept": Reading(with_residual=True),
     "latent space of the linking": Reading(linking_space=True),
     "topology term as a constraint": Reading(linking_constraint=True),
+}
+BASELINE_READINGS = {
+    "style term towards the centre": Reading(to_centre=True),
+    "centre, Euler neighbours": Reading(euler_neighbours=True, to_centre=True),
 }
 KINDS = ("feasible", "aimed through", "contradictory")
 METHODS = ("local-pca", "paper", "plain", "default")
@@ -92,6 +99,10 @@ def changes() -> list[SettingChange]:
             options = replace(base, **{name: given})
             out.append(SettingChange(name.replace("_", " "), f"{value:g}", options=options))
     out += [SettingChange("reading", name, reading=reading) for name, reading in READINGS.items()]
+    out += [
+        SettingChange("baseline, reading", name, method="local-pca", reading=reading)
+        for name, reading in BASELINE_READINGS.items()
+    ]
     out += [
         SettingChange("curves of the body", "ten instead of five", halved_curves=True),
         *(
@@ -163,7 +174,9 @@ def evaluated(
     if change.method == "default":
         poser = scene.poser("default")
     elif change.reading is not None and database is not None:
-        poser = ReadingPoser(database, change.options, change.reading)
+        poser = ReadingPoser(
+            database, change.options, change.reading, topology=change.method == "paper"
+        )
     else:
         options = change.options if change.method in ("paper", "local-pca") else None
         poser = make_poser(change.method, figure, database, options=options)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from writhe.arrays import Floats
+from writhe.arrays import Bools, Floats
 from writhe.collision import CollisionTable, NearPairs, certify
 from writhe.database import PostureDatabase, posture_features
 from writhe.database.posture import normalise
@@ -106,7 +106,7 @@ def filter_coverage(everything: PostureDatabase, count: int) -> dict[str, float]
     return out
 
 
-def _filtered_to(features: Floats, count: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _filtered_to(features: Floats, count: int) -> Bools:
     """A mask of about `count` rows that differ from all rows kept before by over a threshold."""
     low, high = 0.0, float(np.ptp(features, axis=0).max()) * np.sqrt(features.shape[1])
     kept = np.zeros(len(features), dtype=np.bool_)
@@ -147,7 +147,7 @@ def object_curves(databases: Mapping[str, PostureDatabase], every: int) -> dict[
 def _played(scene: DragScene, every: int) -> dict[str, Any]:
     """Frames that penetrate and pass-throughs of `paper` on the drags of a scene with an object."""
     poser = scene.poser("paper")
-    hits: list[Floats] = []
+    hits: list[Bools] = []
     errors: list[float] = []
     through = 0
     assert isinstance(poser, LatentPoser)
@@ -193,7 +193,7 @@ def _halved(strands: Mapping[str, Floats]) -> dict[str, Floats]:
     for name, points in strands.items():
         ways = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
         half = 0.5 * ways[-1]
-        middle = np.array([np.interp(half, ways, points[:, c]) for c in range(3)])
+        middle = np.array([float(np.interp(half, ways, points[:, c])) for c in range(3)])
         first, second = points[ways < half - 1e-9], points[ways > half + 1e-9]
         out[f"{name}_1"] = np.vstack([first, middle])
         out[f"{name}_2"] = np.vstack([middle, second])

@@ -193,7 +193,9 @@ def _halved(strands: Mapping[str, Floats]) -> dict[str, Floats]:
     for name, points in strands.items():
         ways = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
         half = 0.5 * ways[-1]
-        middle = np.array([float(np.interp(half, ways, points[:, c])) for c in range(3)])
+        k = int(np.searchsorted(ways, half))
+        share = (half - ways[k - 1]) / (ways[k] - ways[k - 1])
+        middle = points[k - 1] + share * (points[k] - points[k - 1])
         first, second = points[ways < half - 1e-9], points[ways > half + 1e-9]
         out[f"{name}_1"] = np.vstack([first, middle])
         out[f"{name}_2"] = np.vstack([middle, second])

@@ -165,6 +165,7 @@ def play(progress: Progress) -> SceneResult:
         claims,
         seen=_worn(PoseView(layout, motion.path[-1])),
         view=(-1.0, 0.25, -0.45),
+        more=[(len(motion.path) - 1, (-0.5, 0.25, 1.0))],
         around=((-0.4, 0.0, -0.75), (0.4, 1.75, 0.4)),
         colours=dict.fromkeys(parts, colour),
         sides=True,

@@ -15,9 +15,10 @@ from writhe.io.files import load_figure, save_figure
 from writhe.io.shape_overrides import with_overrides
 from writhe.research.evaluation.generated_characters import GeneratedCharacter
 from writhe.research.evaluation.skin.depth import SkinDepth
-from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton
+from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Skin
 from writhe.skeleton.limits import limit_excess
 from writhe.skeleton.shape_fitting.fit_points import Tightness, depths
+from writhe.skeleton.shape_fitting.fit_to_skin import fit_to_skin
 from writhe.skeleton.shape_fitting.joint_skin import JointSkin
 from writhe.skeleton.shape_fitting.rest_overlaps import without_rest_overlaps
 from writhe.skeleton.shape_fitting.skin_coverage import skin_coverage, surface_coverage
@@ -182,3 +183,56 @@ def test_every_vertex_is_compared_with_a_shape(mixamo_character: Path) -> None:
     body = load_figure(mixamo_character)
     assert body.skeleton.joints[0].kind is JointKind.FIXED
     assert skin_coverage(body, body.skeleton.rest_configuration[None]).worst_outside_m < 0.1
+
+
+def test_a_flank_that_follows_the_upper_arm_does_not_fill_the_armpit() -> None:
+    """Coarse meshes with careless weights: the corner below the armpit follows the arm."""
+    skeleton = Skeleton(
+        [
+            Joint("trunk", None, JointKind.FREE),
+            Joint("arm", "trunk", JointKind.BALL, np.array([0.15, 0.95, 0.0])),
+        ]
+    )
+    trunk, sides = tube((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), 0.15)
+    arm, _ = tube((0.15, 0.95, 0.0), (0.75, 0.95, 0.0), 0.05)
+    follows_arm = np.zeros(len(trunk))
+    follows_arm[(trunk[:, 1] > 0.5) & (trunk[:, 0] > 0.1)] = 0.7
+    share = np.concatenate([follows_arm, np.ones(len(arm))])
+    larger = (share > 0.5).astype(np.int64)
+    none = np.zeros(len(share), dtype=np.int64)
+    skin = Skin(
+        np.concatenate([trunk, arm]),
+        np.concatenate([sides, sides + len(trunk)]),
+        np.stack([larger, 1 - larger, none, none], axis=1),
+        np.stack([np.maximum(share, 1 - share), np.minimum(share, 1 - share), none, none], axis=1),
+    )
+    capsules = fit_to_skin(skeleton, skin, np.arange(2), {})
+    lowest = {
+        name: min(
+            min(c.start_in_joint[1], c.end_in_joint[1]) - c.radius_m
+            for c in capsules
+            if c.joint == name
+        )
+        for name in ("trunk", "arm")
+    }
+    assert 0.95 + lowest["arm"] > 0.7  # half of the flank's height is 0.5
+    assert lowest["trunk"] < 0.05
+
+
+def tube(
+    start: tuple[float, ...], end: tuple[float, ...], radius_m: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and triangles of a closed tube of eight long sides."""
+    first, last = np.array(start), np.array(end)
+    along = (last - first) / np.linalg.norm(last - first)
+    across = np.cross(along, (0.0, 0.0, 1.0))
+    angle = np.arange(8) * np.pi / 4.0
+    ring = radius_m * (
+        np.cos(angle)[:, None] * across + np.sin(angle)[:, None] * np.cross(along, across)
+    )
+    vertices = np.concatenate([first + ring, last + ring, [first, last]])
+    triangles: list[list[int]] = []
+    for i in range(8):
+        j = (i + 1) % 8
+        triangles += [[i, j, 8 + j], [i, 8 + j, 8 + i], [16, j, i], [17, 8 + i, 8 + j]]
+    return vertices, np.array(triangles)

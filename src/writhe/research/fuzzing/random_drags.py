@@ -32,6 +32,7 @@ FAR_M = 0.02
 WAYPOINTS, REST_FRAMES = 3, 15
 FRAMES = 90  # of one drag
 HELD_FRAMES = 30
+LONG_FRAMES = 150  # enough for a body that goes back along its way
 REACH_M = 0.45  # standard deviation of a waypoint from the joint's position at the start
 
 
@@ -66,7 +67,11 @@ class RandomDragResult:
     @property
     def replay(self) -> RandomDrag:
         """The drag along the reached positions; the last is held, and feasible with the pins."""
-        held = np.repeat(self.reached[-1:], HELD_FRAMES, axis=0)
+        return self.replay_held(HELD_FRAMES)
+
+    def replay_held(self, frames: int) -> RandomDrag:
+        """The replay with the last target held for so many frames."""
+        held = np.repeat(self.reached[-1:], frames, axis=0)
         return replace(
             self.drag,
             path=np.concatenate([self.reached, held]),

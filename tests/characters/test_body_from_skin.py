@@ -199,12 +199,13 @@ def test_a_flank_that_follows_the_upper_arm_does_not_fill_the_armpit() -> None:
     follows_arm[(trunk[:, 1] > 0.5) & (trunk[:, 0] > 0.1)] = 0.7
     share = np.concatenate([follows_arm, np.ones(len(arm))])
     larger = (share > 0.5).astype(np.int64)
-    none = np.zeros(len(share), dtype=np.int64)
+    first_two = np.eye(2, 4)
     skin = Skin(
         np.concatenate([trunk, arm]),
         np.concatenate([sides, sides + len(trunk)]),
-        np.stack([larger, 1 - larger, none, none], axis=1),
-        np.stack([np.maximum(share, 1 - share), np.minimum(share, 1 - share), none, none], axis=1),
+        np.stack([larger, 1 - larger, 0 * larger, 0 * larger], axis=1),
+        np.stack([np.maximum(share, 1.0 - share), np.minimum(share, 1.0 - share)], axis=1)
+        @ first_two,
     )
     capsules = fit_to_skin(skeleton, skin, np.arange(2), {})
     lowest = {

@@ -191,9 +191,10 @@ def _halved(strands: Mapping[str, Floats]) -> dict[str, Floats]:
     """Every polyline cut at the middle of its length."""
     out: dict[str, Floats] = {}
     for name, points in strands.items():
-        ways = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-        half = 0.5 * ways[-1]
-        k = int(np.searchsorted(ways, half))
+        ways: Floats = np.zeros(len(points))
+        ways[1:] = np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))
+        half = 0.5 * float(ways[-1])
+        k = int((ways < half).sum())
         share = (half - ways[k - 1]) / (ways[k] - ways[k - 1])
         middle = points[k - 1] + share * (points[k] - points[k - 1])
         first, second = points[ways < half - 1e-9], points[ways > half + 1e-9]

@@ -34,7 +34,8 @@ _REMARKS = {
         " its shape changes; as published, each posture is only set down on it. With d = 2"
         " `default` is stuck in the flare, and there is no strip of it. The second half of the"
         " flare is the mirror image of the first. The planner knows no floor: a standing body is"
-        " set down on it in every frame, and its soles need not lie flat."
+        " set down on it in every frame, and its soles need not lie flat. In the flare, as"
+        " published, a leg goes through the floor; the ground is drawn below it."
     ),
     "dynamic-joint-ik": (
         "All plots and strips of this section are of built-in synthetic movements, not of recorded"
@@ -130,7 +131,7 @@ def _leaves(
         yield path, figures
         return
     for key, value in figures.items():
-        if isinstance(value, dict) and key != "published_sweep":
+        if isinstance(value, dict) and key not in ("published_sweep", "terms"):
             plain = key in ("scenes", "scenarios", "experiments", "methods", "settings")
             yield from _leaves(value, path if plain else (*path, key))
 

@@ -24,8 +24,8 @@ PASSES = ("crude", "alignment", "retargeting", "correction")
 class PassOptions:
     """Options of the passes. Windows are in seconds, so the result does not depend on the rate.
 
-    They equal those of the paper at 100 Hz (alignment, 10 frames) and at 30 Hz (correction, 2
-    frames).
+    The paper has 10 frames (alignment) and 2 or 3 (correction) and prints no frame rate: these are
+    10 frames at 100 Hz and 2 at 30 Hz, so two rates are assumed for one paper.
     """
 
     tolerance_m: float = 5e-4

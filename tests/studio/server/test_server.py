@@ -103,6 +103,17 @@ def test_errors_are_reported_and_the_session_continues(client: SocketClient) -> 
     assert client.command(type="mirror_pose", actor=1)["undo"] == "Mirror pose"
 
 
+def test_a_value_out_of_range_is_refused_in_words_and_answered(client: SocketClient) -> None:
+    """The page waits for the answer to each of its commands, which it knows by the request."""
+    client.command(type="add_object", kind="box")
+    client.send(type="resize_object", request="too-large-box", object=1, size=(1.0, 4511.0, 1.0))
+    while (answer := client.receive())["type"] != "error":
+        pass
+    assert answer["request"] == "too-large-box"
+    assert answer["text"] == "size must be at most 20"
+    assert len(client.until("state")["objects"]) == 1  # what still holds
+
+
 def test_two_pages_on_one_document_see_each_other(server: Server) -> None:
     number = server.new_document()
     one, two = SocketClient(server.address, number), SocketClient(server.address, number)

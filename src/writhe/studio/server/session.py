@@ -34,6 +34,7 @@ from writhe.studio.server.command_handlers import carry_out, commit
 from writhe.studio.server.drag_handler import drag_result
 from writhe.studio.server.jobs import Job, Jobs
 from writhe.studio.server.preparation import Preparation
+from writhe.studio.server.refused_messages import refused_message
 from writhe.studio.view import state as state_view
 from writhe.studio.view.choice_labels import figure_choices, method_choices, scene_choices
 from writhe.studio.view.figure_mesh import figure_message
@@ -147,7 +148,8 @@ class StudioSession:
             try:
                 message = decoder.decode(data)
             except msgspec.MsgspecError as error:
-                self._send(protocol.ErrorMessage("", f"a message could not be read: {error}"))
+                self._send(refused_message(data, error))
+                self.show()  # the page shows the values that still hold
                 continue
             if not self._inbox.put(message):
                 raise WebSocketDisconnect(POLICY, "too many messages at once")

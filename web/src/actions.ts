@@ -8,6 +8,7 @@ import { nextKeyTime, previousKeyTime } from "./timeline/timeline_math";
 import { openCommandSearch } from "./ui/command_search";
 import { openHelp } from "./ui/help";
 import { focusRegion } from "./ui/page_regions";
+import { createDocument, openDocument } from "./ui/start_page";
 import { toggleTheme } from "./ui/theme";
 import { clearMessages, showMessage } from "./ui/toast";
 
@@ -27,6 +28,13 @@ export function makeActions(editor: Editor): Action[] {
 function documentActions(editor: Editor): Action[] {
   const group = "Document";
   return [
+    {
+      name: "new-document",
+      title: "New document",
+      keys: [],
+      group,
+      run: () => void createDocument().then((id) => openDocument(id)),
+    },
     {
       name: "undo",
       title: "Undo",
@@ -228,7 +236,7 @@ function viewActions(editor: Editor): Action[] {
     { name: "onion", title: "Onion skins", keys: ["O"], group, run: toggle("onion") },
     {
       name: "curves",
-      title: "Motion curves of the selected joint, and easing",
+      title: "Ease: motion curves of the selected joint, and easing",
       keys: ["E"],
       group,
       run: toggle("curves"),

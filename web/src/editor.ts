@@ -216,6 +216,7 @@ export class Editor {
     const character = actor && this.viewport.character(actor.id);
     if (actor && character) {
       this.viewport.pinMarkers.setPins(actor.pins, character);
+      this.viewport.pinMarkers.showAt(store.timeS);
       const joints = selectedJoints();
       this.viewport.pinMarkers.setSelected(joints.length > 1 ? joints : [], character);
     }
@@ -232,6 +233,7 @@ export class Editor {
   private showTime(): void {
     if (store.dragging) return;
     this.viewport.objects.setTime(store.timeS);
+    this.viewport.pinMarkers.showAt(store.timeS);
     for (const actor of store.state?.actors ?? []) {
       const motion = shownMotion(actor.id),
         character = this.viewport.character(actor.id);

@@ -59,9 +59,13 @@ def test_the_pose_breathes_between_its_keys(
     assert document_certificate(document).certified
 
 
-def test_the_last_pose_breathes_until_the_end_of_the_timeline(editor: Editor) -> None:
-    made = breathe(editor, 7.0)
-    assert (made.start_s, made.end_s) == (5.0, 9.0)
+@pytest.mark.parametrize("length_s", [9.0, 5.0])
+def test_the_last_pose_breathes_for_two_seconds(editor: Editor, length_s: float) -> None:
+    with editor.document.edit("Length") as edit:
+        edit.setting("duration_s", length_s)
+    made = breathe(editor, 5.0)
+    assert (made.start_s, made.end_s) == (5.0, 7.0)
+    assert editor.document.duration_s >= 7.0
 
 
 def test_where_no_pose_is_held_it_says_how_to_hold_one(editor: Editor) -> None:

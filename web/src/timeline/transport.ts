@@ -158,6 +158,9 @@ function length(editor: Editor): HTMLElement {
     "aria-label": "Length in seconds",
     title: "Length of the timeline in seconds. Exported files end at the last key or at the end of the clip",
   });
+  // a double click selects one group of digits only: 12.14 would keep the rest
+  input.addEventListener("dblclick", () => input.select());
+  input.addEventListener("focus", () => input.select());
   input.addEventListener("change", () => {
     const value = Number(input.value);
     if (!(value >= MIN_LENGTH_S && value <= MAX_LENGTH_S)) return;

@@ -158,6 +158,14 @@ export class Character {
     return box;
   }
 
+  /** The direction in which the body faces over the ground: an angle about the vertical from +Z. */
+  facing(): number {
+    const rest = new THREE.Quaternion().setFromRotationMatrix(this.restInverse[0]);
+    const ahead = new THREE.Vector3(0, 0, 1).applyQuaternion(this.jointRotation(0).multiply(rest));
+    const level = Math.hypot(ahead.x, ahead.z) > 0.3; // not of a body that lies
+    return this.shape.facing_rad + (level ? Math.atan2(ahead.x, ahead.z) : 0);
+  }
+
   jointRotation(joint: number): THREE.Quaternion {
     return new THREE.Quaternion().setFromRotationMatrix(this.bones[joint].matrixWorld);
   }

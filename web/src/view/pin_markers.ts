@@ -3,6 +3,7 @@ import * as THREE from "three";
 import type { PinState } from "../generated/messages";
 import type { Character } from "./character";
 
+const SAME_TIME_S = 1e-3;
 const PIN = new THREE.Color("#f08c00");
 const SELECTED = new THREE.Color("#ae3ec9");
 const HELD = new THREE.Color("#3b5bdb");
@@ -46,8 +47,17 @@ export class PinMarkers {
       const sprite = this.sprite(pin.both ? "both" : "position", PIN, 0.025);
       character.jointPosition(pin.joint, sprite.position);
       sprite.userData.joint = pin.joint;
+      sprite.userData.range = [pin.start_s ?? -Infinity, pin.end_s ?? Infinity];
       return sprite;
     });
+  }
+
+  /** Show the markers of the pins that hold at a time. */
+  showAt(timeS: number): void {
+    for (const sprite of this.pinSprites) {
+      const [start, end] = sprite.userData.range as [number, number];
+      sprite.visible = timeS > start - SAME_TIME_S && timeS < end + SAME_TIME_S;
+    }
   }
 
   /** Rings at joints that are selected together. */

@@ -1,6 +1,7 @@
 /** The 3D view: renderer, scene and characters, as one view or two side by side. */
 import * as THREE from "three";
 import type { FigureShape } from "../generated/messages";
+import { handOf, limbOf } from "../limbs";
 import { store } from "../store";
 import { showMessage } from "../ui/toast";
 import { type BodyColours, Character } from "./character";
@@ -29,6 +30,7 @@ interface PickableCharacter {
 }
 
 const FAR_M = 50;
+const SMALL_HAND_PX = 60; // a shorter hand is selected as a whole
 
 export class Viewport {
   readonly canvas: HTMLCanvasElement;
@@ -175,7 +177,17 @@ export class Viewport {
       const distance = character.jointPosition(j).distanceTo(hit.point);
       if (distance < least) [least, best] = [distance, j];
     });
-    return { actor, joint: best };
+    return { actor, joint: this.handIfSmall(character, best) };
+  }
+
+  /** Of a finger that is too small on the page to be aimed at, the hand; else the joint itself. */
+  private handIfSmall(character: Character, joint: number): number {
+    const hand = handOf(character, joint);
+    if (hand === null) return joint;
+    const at = (j: number) => this.onPage(character.jointPosition(j));
+    const wrist = at(hand);
+    const lengths = [...(limbOf(character, joint) ?? [])].map((j) => Math.hypot(at(j).x - wrist.x, at(j).y - wrist.y));
+    return Math.max(0, ...lengths) < SMALL_HAND_PX ? hand : joint;
   }
 
   /** The nearest point of a body along a ray, ignoring the joints `without` of one actor. */
@@ -246,15 +258,15 @@ export class Viewport {
     this.draw();
   }
 
-  /** Look at an actor: yaw from where it faces at rest, pitch above the floor, in radians. */
+  /** Look at an actor: yaw from where it faces, pitch above the floor, in radians. */
   lookFrom(actor: number, yaw: number, pitch: number): void {
-    this.orbit.lookFrom((this.character(actor)?.shape.facing_rad ?? 0) + yaw, pitch);
+    this.orbit.lookFrom((this.character(actor)?.facing() ?? 0) + yaw, pitch);
     this.frame(actor);
   }
 
   /** Frame an actor, from its front if it is seen from behind (VRM 0 faces -Z). */
   frameFront(actor: number): void {
-    const facing = this.character(actor)?.shape.facing_rad ?? 0;
+    const facing = this.character(actor)?.facing() ?? 0;
     if (this.orbit.isBehind(facing)) this.lookFrom(actor, ...THREE_QUARTER);
     else this.frame(actor);
   }

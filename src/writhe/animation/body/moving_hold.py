@@ -90,7 +90,7 @@ def moving_hold(
         actor=actor,
         floor=floor,
         environment=environment,
-        options=AnimateOptions(plan=False),
+        options=AnimateOptions(plan=False, clear_keys=True),
     )
 
 

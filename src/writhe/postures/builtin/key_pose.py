@@ -22,6 +22,7 @@ from writhe.terms import Term, keep_centre_over, stay_near
 
 Vector = tuple[float, float, float]
 BOTH_FEET = ("left_foot", "right_foot")
+_TRUNK, _FIRM = ("spine", "chest", "neck", "head"), 3.0
 
 # points of the left hand, in the wrist's frame
 _HAND_POINTS: dict[str, Vector] = {
@@ -124,6 +125,7 @@ class KeyPose:
     balanced: bool = True
     firmness: float = 0.12  # weight of the authored joint angles
     grounded: bool = True
+    firm_trunk: bool = False  # the trunk and the head keep their angles: the arms reach alone
 
     def start(self, setting: PoseSetting) -> Floats:
         """(nq,) the configuration at the angles, moved vertically until its supports touch."""
@@ -143,9 +145,10 @@ class KeyPose:
         """The terms that settling minimises, from the start posture q (nq)."""
         # on a seat, the pelvis must not oscillate between contacts
         pelvis = 1.0 if self.grounded else 8.0
-        terms = stay_near(
-            setting.skeleton, q, weight=self.firmness, weight_of={f"{ACTOR}.hips": pelvis}
-        )
+        weights = {f"{ACTOR}.hips": pelvis}
+        if self.firm_trunk:
+            weights |= {f"{ACTOR}.{joint}": _FIRM for joint in _TRUNK}
+        terms = stay_near(setting.skeleton, q, weight=self.firmness, weight_of=weights)
         contacts, planted = support_terms(setting, q, self.support)
         terms += planted
         if self.balanced and contacts:
@@ -210,6 +213,7 @@ def key(
     balanced: bool = True,
     firmness: float = 0.12,
     grounded: bool = True,
+    firm_trunk: bool = False,
 ) -> KeyPose:
     """A key pose; `arms` and `legs` set both sides."""
     arm, leg = arms or ArmAngles(), legs or LegAngles()
@@ -221,4 +225,4 @@ def key(
         trunk or TrunkAngles(),
         pelvis or PelvisPose(),
     )
-    return KeyPose(name, angles, support, goals, balanced, firmness, grounded)
+    return KeyPose(name, angles, support, goals, balanced, firmness, grounded, firm_trunk)

@@ -103,18 +103,20 @@ class UpperBody:
     trunk: T = _UPRIGHT
     pitch: float = -4.0
     goals: tuple[PointGoal | DirectionGoal, ...] = ()
+    firm_trunk: bool = False
 
 
 _THIGHS = hand("left", _THIGH_TOP, "left_hip", palm=(0, 0, -1)) + hand(
     "right", _THIGH_TOP, "right_hip", palm=(0, 0, -1)
 )
 ABOVE: tuple[UpperBody, ...] = (
-    UpperBody("hands on thighs", goals=_THIGHS),
+    UpperBody("hands on thighs", goals=_THIGHS, firm_trunk=True),
     UpperBody(
         "arms folded",
         FOLDED_LEFT,
         FOLDED_RIGHT,
         goals=FOLDED,
+        firm_trunk=True,
     ),
     UpperBody("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
     UpperBody(
@@ -223,6 +225,7 @@ def seated(legs: Seated, above: UpperBody) -> KeyPose:
         (seat, *legs.goals, *above.goals),
         balanced=False,
         grounded=False,
+        firm_trunk=above.firm_trunk,
     )
 
 
@@ -260,6 +263,7 @@ BESIDE: tuple[KeyPose, ...] = (
         left_arm=FOLDED_LEFT,
         right_arm=FOLDED_RIGHT,
         goals=FOLDED,
+        firm_trunk=True,
     ),
     key(
         "stand behind chair",

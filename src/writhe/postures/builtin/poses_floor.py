@@ -57,6 +57,7 @@ CROUCH: tuple[KeyPose, ...] = (
         left_arm=FOLDED_LEFT,
         right_arm=FOLDED_RIGHT,
         goals=FOLDED,
+        firm_trunk=True,
     ),
     key(
         "sneak",
@@ -93,6 +94,7 @@ KNEEL: tuple[KeyPose, ...] = (
         left_arm=FOLDED_LEFT,
         right_arm=FOLDED_RIGHT,
         goals=FOLDED,
+        firm_trunk=True,
         balanced=False,
     ),
     key(

@@ -6,16 +6,27 @@ from writhe.postures.builtin.anatomical_angles import ArmAngles as A
 from writhe.postures.builtin.anatomical_angles import LegAngles as L
 from writhe.postures.builtin.anatomical_angles import PelvisPose as P
 from writhe.postures.builtin.anatomical_angles import TrunkAngles as T
-from writhe.postures.builtin.key_pose import KeyPose, PointGoal, hand, hands, key
+from writhe.postures.builtin.key_pose import (
+    DirectionGoal,
+    KeyPose,
+    PointGoal,
+    hand,
+    hands,
+    key,
+)
 
 _WIDE = L(abduct=11, rotate=10)
 _UP = A(flex=165, abduct=8, rotate=0, elbow=12)
 _AT_CHEST = A(flex=35, abduct=18, rotate=45, elbow=100)
-# the right forearm lies on the body, the left one on it, the left hand on the right upper arm
-FOLDED_LEFT = A(flex=40, abduct=8, rotate=64, elbow=104)
-FOLDED_RIGHT = A(flex=18, abduct=12, rotate=66, elbow=104)
-FOLDED = hand("left", (-0.12, 0.0, 0.20), "chest", point="wrist", weight=6.0) + hand(
-    "right", (0.12, -0.05, 0.13), "chest", point="wrist", weight=6.0
+# the right forearm lies on the body, its hand under the left upper arm; the left one lies on it,
+# its hand on the right upper arm
+FOLDED_LEFT = A(flex=38, abduct=10, rotate=62, elbow=108)
+FOLDED_RIGHT = A(flex=22, abduct=14, rotate=62, elbow=104)
+FOLDED: tuple[PointGoal | DirectionGoal, ...] = (
+    *hand("left", (-0.165, 0.05, 0.02), "right_shoulder", weight=6.0),
+    DirectionGoal("left_wrist", (0.0, -1.0, 0.0), (-0.5, -0.2, -1.0), "chest", 2.5),
+    *hand("right", (0.12, -0.04, 0.09), "chest", palm=(-0.4, 0, -1), weight=6.0),
+    DirectionGoal("right_wrist", (-1.0, 0.0, 0.0), (1.0, 0.3, -0.5), "chest"),
 )
 
 IDLE: tuple[KeyPose, ...] = (
@@ -86,6 +97,7 @@ IDLE: tuple[KeyPose, ...] = (
         left_arm=FOLDED_LEFT,
         right_arm=FOLDED_RIGHT,
         goals=FOLDED,
+        firm_trunk=True,
     ),
     key(
         "arms folded low",
@@ -107,6 +119,7 @@ IDLE: tuple[KeyPose, ...] = (
         left_arm=FOLDED_LEFT,
         right_arm=FOLDED_RIGHT,
         goals=FOLDED,
+        firm_trunk=True,
     ),
 )
 

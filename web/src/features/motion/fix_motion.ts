@@ -195,7 +195,11 @@ class FixMotionDialog {
         h("strong", {}, `${timeSpan(track.start_s, track.end_s)}: ${track.name}`),
         several && h("span", { class: "soft" }, ` of ${owner}`),
       ),
-      this.button("Blend again", "Interpolate between the keys again, with their easing", blend),
+      this.button(
+        "Blend again",
+        `Remove "${track.name}" and interpolate between the keys around it: of a walk, the footsteps are lost`,
+        blend,
+      ),
     );
   }
 

@@ -15,7 +15,7 @@ export const install: Install = (editor) => ({
   actions: [
     {
       name: "moving-hold",
-      title: "Moving hold: breathe between two keys of the same pose, or after the last key",
+      title: "Moving hold: breathe between two keys of the same pose, or for 2 s after the last key",
       keys: ["Shift+B"],
       group: "Time",
       enabled: () => activeActor() !== null,

@@ -8,6 +8,7 @@ from writhe.animation.body.moving_hold import moving_hold
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.skeleton import Figure, Motion, forward
+from writhe.studio.document.history import Edit
 from writhe.studio.document.row_types import SAME_TIME_S
 from writhe.studio.editing import edits, held_joints
 from writhe.studio.editing.editor import Editor
@@ -25,13 +26,14 @@ from writhe.studio.server.jobs import Job
 feature = Feature("moving_hold")
 
 _SAME_POSE_M = 1e-3
-_SHORTEST_S, _LONGEST_S = 0.5, 120.0
+_SHORTEST_S = 0.5
+_AFTER_S = 2.0  # after the last key
 
 
 class MakeMovingHold(Task):
     """Let a character breathe between the keys around a time, which have the same pose.
 
-    After its last key it breathes until the end of the timeline.
+    After its last key it breathes for two seconds.
     """
 
     actor: int
@@ -79,10 +81,14 @@ def make_moving_hold(editor: Editor, message: MakeMovingHold) -> Work:
         )
         motion = Motion(figure.skeleton, found.motion.q, fps, "Moving hold")
         conflicts = sorted({conflict.what for conflict in found.conflicts})
+
+        def commit(editor: Editor, edit: Edit) -> None:
+            edits.put_sampled_track(editor.document, edit, number, motion, start_s)
+            if editor.document.duration_s < end_s:
+                edit.setting("duration_s", end_s)
+
         return Outcome(
-            commit=lambda editor, edit: edits.put_sampled_track(
-                editor.document, edit, number, motion, start_s
-            ),
+            commit=commit,
             show=MovingHoldMade(job.number, start_s, end_s, conflicts),
         )
 
@@ -95,12 +101,12 @@ def _held(editor: Editor, figure: Figure, actor: int, time_s: float) -> tuple[fl
     if keys is None or not len(keys.times_s):
         raise WritheError("nothing is keyed yet: key a pose first (K)")
     times = [float(t) for t in keys.times_s]
-    end_s = max(times[-1], editor.document.duration_s)
     ranges = [*zip(times[:-1], times[1:], keys.q[:-1], keys.q[1:], strict=True)]
-    ranges.append((times[-1], min(end_s, times[-1] + _LONGEST_S), keys.q[-1], keys.q[-1]))
+    ranges.append((times[-1], times[-1] + _AFTER_S, keys.q[-1], keys.q[-1]))
     # at a key, the range after it is looked at first
     for start, end, first, last in reversed(ranges):
-        if not start - SAME_TIME_S <= time_s <= end + SAME_TIME_S or end - start < _SHORTEST_S:
+        within = start - SAME_TIME_S <= time_s <= end + SAME_TIME_S
+        if not (within or start == times[-1] <= time_s) or end - start < _SHORTEST_S:
             continue
         ends = forward(figure.skeleton, np.stack([first, last])).positions
         if np.linalg.norm(ends[1] - ends[0], axis=1).max() < _SAME_POSE_M:

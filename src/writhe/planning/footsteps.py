@@ -176,7 +176,7 @@ def _support_phases(
 
     Each step shifts the weight over the standing foot, then swings and lands the other.
 
-    more: number of steps per foot beyond those that the diphase needs.
+    more: number of steps per foot beyond those that the distance needs.
     other_first: whether the foot begins that would move second by default.
     """
     skeleton = figure.skeleton

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from blender_runs import result_of
+
 from mixamo_character import write_mixamo_character
 
 PYTHON = os.environ.get("WRITHE_BARE_BLENDER_PYTHON", "")

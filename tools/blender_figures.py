@@ -1,7 +1,7 @@
 """Measure the extension on a character: python tools/blender_figures.py FILE.glb (or .fbx).
 
 Run by a Python with bpy and writhe. Prints the times of registration, set-up, drags, certificates
-and cleaning, in seconds of processor time and of the clock, and checks the cleaned action as
+and cleaning, in seconds of CPU time and of wall-clock time, and checks the cleaned action as
 Blender evaluates it, eight times a frame.
 """
 
@@ -23,7 +23,7 @@ FRAMES = 1000
 
 
 class Clock:
-    """Processor time and wall time of a block."""
+    """CPU time and wall time of a block."""
 
     def __enter__(self) -> Clock:
         self._start = time.process_time(), time.perf_counter()

@@ -191,7 +191,7 @@ def _overlaps(found: list[dict[str, Any]], names: tuple[str, str]) -> Rows:
 
 
 def _trajectories(figures: dict[str, Any]) -> Rows:
-    """Milliseconds of whole trajectories beside plain methods: of the clock (of the processor)."""
+    """Milliseconds of whole trajectories beside plain methods: wall-clock time (CPU time)."""
     names = ("sequential", "parallel", "dls_previous", "dls_rest")
     rows: Rows = [["action", "frames", *(f"`{name}` (ms)" for name in names)]]
     for action, row in figures["seen"].items():

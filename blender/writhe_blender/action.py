@@ -140,7 +140,7 @@ def sampled(context, sources, frames: np.ndarray) -> list[np.ndarray]:
 
 def _write_rest_of_rig(armature, curves, frames) -> None:
     """Hold the switches of a control rig at FK and its other controls at rest over frames."""
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     if rig is None:
         return
     control_rig.use_controls(armature)

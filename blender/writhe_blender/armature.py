@@ -21,7 +21,7 @@ def bones_of(armature) -> list:
     The controls of a control rig; else those that deform a mesh and those above them, or all if
     none deforms.
     """
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     if rig is not None:
         return [armature.data.bones[name] for name in rig.controls]
     bones = list(armature.data.bones)
@@ -41,7 +41,7 @@ def description(context, armature, free: set[str]) -> dict:
     bones = bones_of(armature)
     rest = world @ np.array([bone.matrix_local for bone in bones])
     locked = {p.name for p in armature.pose.bones if all(p.lock_rotation)}
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     if rig is not None:
         locked |= rig.between()
     return {
@@ -58,7 +58,7 @@ def description(context, armature, free: set[str]) -> dict:
 
 def parents_of(armature, bones) -> list[int]:
     """The index of the bone above each bone, -1 for none."""
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     if rig is not None:
         return rig.parents
     index = {bone.name: i for i, bone in enumerate(bones)}
@@ -72,7 +72,7 @@ def pose_matrices(context, armature, bones) -> np.ndarray:
     """
     evaluated = armature.evaluated_get(context.evaluated_depsgraph_get())
     world = axes.to_writhe(context.scene) @ np.array(evaluated.matrix_world)
-    pose, rig = evaluated.pose.bones, control_rig.of(armature)
+    pose, rig = evaluated.pose.bones, control_rig.stored_rig(armature)
     follower = {} if rig is None else dict(zip(rig.controls, rig.followers))
     return world @ np.array([pose[follower.get(b.name, b.name)].matrix for b in bones])
 
@@ -85,7 +85,7 @@ def scale(context, armature) -> float:
 def skinned_meshes(context, armature, bones: list[str]) -> list[dict]:
     """The meshes that the armature deforms, in its rest pose, with their weights."""
     index = {name: i for i, name in enumerate(bones)}
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     if rig is not None:  # the weights are those of the deform bones that the controls carry
         index = {bone: index[control] for bone, control in rig.carried.items()}
     found = []
@@ -210,7 +210,7 @@ class SavedPose:
              tuple(b.rotation_axis_angle))
             for b in armature.pose.bones
         ]  # fmt: skip
-        rig = control_rig.of(armature)
+        rig = control_rig.stored_rig(armature)
         pose = armature.pose.bones
         self._switches = [] if rig is None else [(b, n, pose[b][n]) for b, n, _ in rig.switches]
 

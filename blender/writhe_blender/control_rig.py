@@ -79,7 +79,7 @@ class ControlRig:
         return json.dumps(asdict(self))
 
 
-def of(armature) -> ControlRig | None:
+def stored_rig(armature) -> ControlRig | None:
     """The controls that were found when the armature was set up; None if it needs none."""
     text = armature.writhe.rig
     return ControlRig(**json.loads(text)) if text else None
@@ -292,7 +292,7 @@ def switch_path(bone, name: str) -> str:
 
 def use_controls(armature) -> list[str]:
     """Let the FK controls alone move the rig; returns the switches and controls that changed."""
-    rig = of(armature)
+    rig = stored_rig(armature)
     if rig is None:
         return []
     pose = armature.pose.bones
@@ -313,7 +313,7 @@ def _is_rest(bone) -> bool:
 
 def why_not_curves(armature) -> str:
     """Why the curves of the FK controls do not say where the body is; empty if they do."""
-    rig = of(armature)
+    rig = stored_rig(armature)
     if rig is None:
         return ""
     pose = armature.pose.bones

@@ -17,7 +17,7 @@ def bone_at(context, armature, names: list[str], pointer) -> tuple[str, Vector] 
     mouse = Vector(pointer)
     best, found = _NEAR_PIXELS, None
     world = armature.matrix_world
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     follower = {} if rig is None else dict(zip(rig.controls, rig.followers))
     for name in names:
         bone = armature.pose.bones[follower.get(name, name)]

@@ -77,7 +77,7 @@ def describe(context, armature, *, refit: bool) -> tuple[dict, tuple]:
     """
     free = actions.free_bones(context, armature)
     found = armatures.description(context, armature, free)
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     found["roles"] = {} if rig is None else dict(rig.roles())
     found["roles"] |= {r.role: r.bone or None for r in armature.writhe.roles if r.corrected}
     factors = {s.bone: round(s.factor, 6) for s in armature.writhe.shapes if s.factor > 0.0}
@@ -141,7 +141,7 @@ def store_summary(armature, found: Body) -> None:
         f"{armature.name}: {kind}, {len(info['roles'])} roles, {len(found.bones)} bones,"
         f" {shapes} shapes"
     )
-    rig = control_rig.of(armature)
+    rig = control_rig.stored_rig(armature)
     if rig is not None:
         settings.summary += ", posed by the FK controls of the rig"
     reasons = armatures.obstacles_to_posing(armature, found.bones)

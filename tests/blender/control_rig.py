@@ -48,7 +48,7 @@ def main() -> dict:
     began = time.perf_counter()
     assert bpy.ops.writhe.set_up() == {"FINISHED"}
     out["set_up_s"] = time.perf_counter() - began
-    found = control_rig.of(rig)
+    found = control_rig.stored_rig(rig)
     out["controls"], out["summary"] = found.controls, rig.writhe.summary
     out["warning"] = rig.writhe.warning
     out["roles"] = {row.role: row.bone for row in rig.writhe.roles if row.bone}

@@ -50,7 +50,7 @@ def test_a_process_gives_the_same_result_and_is_killed_at_its_limit(
         assert found.status is PlanStatus.EXACT
         here = SamplingPlanner("rrtconnect", seed=3, seconds=30.0).plan(problem)
         assert np.array_equal(found.path, here.path)
-        # a limit on the clock shorter than the planner: the process is killed and a note says so
+        # less wall-clock time than the planner takes: the process is killed and a note says so
         process.clock_factor, process.grace_s = 0.0, 1.0
         ended = process.plan("rrtstar", problem, seed=3, seconds=30.0)
         assert ended.status is PlanStatus.STUCK
@@ -65,7 +65,7 @@ def test_a_search_ends_at_its_limit_of_processor_time_not_of_the_clock(
     states = _WalledStates()
     begin_s = time.process_time()
     search_states(states, PLANNERS[method], seed=1, seconds=0.3)
-    # the checks alone wait for longer than the limit, which uses no processor time
+    # the checks alone wait for longer than the limit, which uses no CPU time
     assert states.waited_s > 0.3
     assert time.process_time() - begin_s >= 0.3
 

@@ -240,7 +240,7 @@ def test_motions_must_fit_the_scene():
         scene.layout.motion({}, {"floor": np.zeros((1, 7))}, fps=30.0)
     with pytest.raises(WritheError, match="frame rate must be given"):
         scene.layout.motion({})
-    with pytest.raises(WritheError, match="full stop"):
+    with pytest.raises(WritheError, match=r"without '\.'"):
         Actor("an.na", scene.actors[0].figure)
 
 

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts. */
+/** Listens to the keyboard. Which key runs which action is defined in `actions.ts`. */
 import type { Action } from "./actions";
 
 const TEXT_FIELDS = "input:not([type=range], [type=checkbox]), select, textarea, [contenteditable]";

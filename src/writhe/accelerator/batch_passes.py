@@ -1,5 +1,8 @@
 """The four passes over many trajectories at once: JAX versions of `solvers.trajectory.four_passes`.
 
+The equations and the retargeting pass are those of the paper "Inverse kinematics using dynamic
+joint parameters" (docs/dynamic-joint-ik.md).
+
 Targets are (3, T, F) for T trajectories of F frames, coordinates (n, T, F): frames last, so that
 neighbouring threads read contiguous memory.
 """
@@ -50,9 +53,9 @@ def passes(problem: BatchProblem, dtype: Any, *, kernels: bool = False) -> dict[
 
 def solve(steps: dict[str, Step], targets: Array) -> Array:
     """Coordinates (n, T, F) for targets (3, T, F)."""
-    theta, lower, upper, give = steps["crude"](targets)[:4]
+    theta, lower, upper, inverse_damping = steps["crude"](targets)[:4]
     aligned, lower, upper = steps["alignment"](theta, lower, upper)
-    found, distance = steps["retargeting"](aligned, lower, upper, give, targets)[:2]
+    found, distance = steps["retargeting"](aligned, lower, upper, inverse_damping, targets)[:2]
     return steps["correction"](found, distance)
 
 
@@ -86,23 +89,26 @@ def _crude(problem: BatchProblem, dtype: Any) -> Step:
         flat = targets.reshape(3, -1)
         found = pass_iterations.crude(problem, read, [flat[c] for c in range(3)], chain_arrays)
         shape = (problem.coordinates, *targets.shape[1:])
-        theta, lower, upper, give = (jnp.stack(rows).reshape(shape) for rows in found[:4])
-        return theta, lower, upper, give, found[4].reshape(targets.shape[1:])
+        theta, lower, upper, inverse_damping = (
+            jnp.stack(rows).reshape(shape) for rows in found[:4]
+        )
+        return theta, lower, upper, inverse_damping, found[4].reshape(targets.shape[1:])
 
     return run
 
 
 def _retargeting(problem: BatchProblem) -> Step:
     def run(
-        theta: Array, lower: Array, upper: Array, give: Array, targets: Array
+        theta: Array, lower: Array, upper: Array, inverse_damping: Array, targets: Array
     ) -> tuple[Array, Array, Array]:
-        first, low, high, soft = (
-            tuple(values.reshape(len(values), -1)) for values in (theta, lower, upper, give)
+        first, low, high, inverse = (
+            tuple(values.reshape(len(values), -1))
+            for values in (theta, lower, upper, inverse_damping)
         )
         flat = targets.reshape(3, -1)
         target = [flat[c] for c in range(3)]
         found, *about = pass_iterations.retarget(
-            problem, first, low, high, soft, target, chain_arrays
+            problem, first, low, high, inverse, target, chain_arrays
         )
         distance, spent = (values.reshape(targets.shape[1:]) for values in about)
         return jnp.stack(found).reshape(theta.shape), distance, spent

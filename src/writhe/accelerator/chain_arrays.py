@@ -94,23 +94,28 @@ def effector(problem: BatchProblem, theta: Sequence[Array]) -> list[Array]:
 
 
 def residual_and_step(
-    problem: BatchProblem, theta: Sequence[Array], give: Sequence[Array], target: Sequence[Array]
+    problem: BatchProblem,
+    theta: Sequence[Array],
+    inverse_damping: Sequence[Array],
+    target: Sequence[Array],
 ) -> tuple[Array, list[Array]]:
     """Squared distance from the target, and the damped step towards it."""
     point, positions, axes = _chain(problem, theta)
     residual = jnp.stack(list(target)) - point
     columns = _columns(problem)
-    zero = jnp.zeros_like(give[0])
-    soft = jnp.stack([jnp.stack([give[d] if d >= 0 else zero for d in row]) for row in columns])
+    zero = jnp.zeros_like(inverse_damping[0])
+    weights = jnp.stack(
+        [jnp.stack([inverse_damping[d] if d >= 0 else zero for d in row]) for row in columns]
+    )
     lever = (point[None] - positions)[:, None]  # (k, 1, 3, poses)
     jacobian = jnp.cross(jnp.swapaxes(axes, 1, 2), lever, axis=2)  # (k, 3 columns, 3, poses)
-    softened = jacobian * soft[:, :, None]
+    weighted = jacobian * weights[:, :, None]
     normal = [
-        (softened[:, :, i] * jacobian[:, :, j]).sum(axis=(0, 1))
+        (weighted[:, :, i] * jacobian[:, :, j]).sum(axis=(0, 1))
         for i, j in ((0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2))
     ]
     pull = jnp.stack(solve_damped(normal, residual))
-    step = (softened * pull[None, None]).sum(axis=2)
+    step = (weighted * pull[None, None]).sum(axis=2)
     n = problem.coordinates
     flat = [step[j, k] for d in range(n) for j, k in [np.argwhere(columns == d)[0]]]
     return (residual * residual).sum(axis=0), flat

@@ -130,24 +130,24 @@ def solve_damped(normal: Sequence[Array], residual: Sequence[Array]) -> tuple[Ar
 
 def damped_step(
     jacobian: list[list[Array]],
-    give: Sequence[Array],
+    inverse_damping: Sequence[Array],
     residual: Sequence[Array],
 ) -> list[Array]:
     """G J^T (J G J^T + I)^-1 de: Eq. 6 in the space of the effector."""
-    n = len(give)
-    soft = [[jacobian[i][k] * give[k] for k in range(n)] for i in range(3)]
+    n = len(inverse_damping)
+    weighted = [[jacobian[i][k] * inverse_damping[k] for k in range(n)] for i in range(3)]
 
     def entry(i: int, j: int) -> Array:
-        total = soft[i][0] * jacobian[j][0]
+        total = weighted[i][0] * jacobian[j][0]
         for k in range(1, n):
-            total = total + soft[i][k] * jacobian[j][k]
+            total = total + weighted[i][k] * jacobian[j][k]
         return total
 
     a00, a10, a20, a11, a21, a22 = (
         entry(i, j) for i, j in ((0, 0), (1, 0), (2, 0), (1, 1), (2, 1), (2, 2))
     )
     z0, z1, z2 = solve_damped((a00, a10, a20, a11, a21, a22), residual)
-    return [soft[0][k] * z0 + soft[1][k] * z1 + soft[2][k] * z2 for k in range(n)]
+    return [weighted[0][k] * z0 + weighted[1][k] * z1 + weighted[2][k] * z2 for k in range(n)]
 
 
 def effector(problem: BatchProblem, theta: Sequence[Array]) -> list[Array]:
@@ -156,10 +156,13 @@ def effector(problem: BatchProblem, theta: Sequence[Array]) -> list[Array]:
 
 
 def residual_and_step(
-    problem: BatchProblem, theta: Sequence[Array], give: Sequence[Array], target: Sequence[Array]
+    problem: BatchProblem,
+    theta: Sequence[Array],
+    inverse_damping: Sequence[Array],
+    target: Sequence[Array],
 ) -> tuple[Array, list[Array]]:
     """Squared distance from the target, and the damped step towards it."""
     point, jacobian = effector_and_jacobian(problem, theta)
     residual = [target[r] - point[r] for r in range(3)]
     square = residual[0] * residual[0] + residual[1] * residual[1] + residual[2] * residual[2]
-    return square, damped_step(jacobian, give, residual)
+    return square, damped_step(jacobian, inverse_damping, residual)

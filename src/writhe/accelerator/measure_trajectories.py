@@ -197,8 +197,8 @@ def iteration_flop(problem: BatchProblem, dtype: Any) -> int:
     row = jax.ShapeDtypeStruct((1,), dtype)
     n = problem.coordinates
 
-    def one(theta: Any, give: Any, target: Any) -> Any:
-        return chain.residual_and_step(problem, theta, give, target)
+    def one(theta: Any, inverse_damping: Any, target: Any) -> Any:
+        return chain.residual_and_step(problem, theta, inverse_damping, target)
 
     traced = jax.make_jaxpr(one)([row] * n, [row] * n, [row] * 3)
     return sum(str(equation.primitive) in ARITHMETIC for equation in traced.jaxpr.eqns)

@@ -76,7 +76,7 @@ def retargeting_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = F
     n = problem.coordinates
 
     def run(
-        theta: Array, lower: Array, upper: Array, give: Array, targets: Array
+        theta: Array, lower: Array, upper: Array, inverse_damping: Array, targets: Array
     ) -> tuple[Array, Array]:
         poses = targets.shape[1] * targets.shape[2]
 
@@ -84,17 +84,20 @@ def retargeting_kernel(problem: BatchProblem, dtype: Any, *, interpret: bool = F
             at = pl.program_id(0) * BLOCK + jnp.arange(BLOCK)
             inside = at < poses
             here = jnp.minimum(at, poses - 1)
-            start, lower, upper, give = (_rows(ref, n, here, inside) for ref in refs[:4])
+            start, lower, upper, inverse_damping = (_rows(ref, n, here, inside) for ref in refs[:4])
             target = _rows(refs[4], 3, here, inside)
             found, distance, _ = pass_iterations.retarget(
-                problem, start, lower, upper, give, target
+                problem, start, lower, upper, inverse_damping, target
             )
             for d in range(n):
                 plgpu.store(refs[5].at[d, at], found[d], mask=inside)
             plgpu.store(refs[6].at[0, at], distance, mask=inside)
 
         call = _call(body, [(n, dtype), (1, dtype)], poses, interpret)
-        flat = [values.reshape(len(values), -1) for values in (theta, lower, upper, give, targets)]
+        flat = [
+            values.reshape(len(values), -1)
+            for values in (theta, lower, upper, inverse_damping, targets)
+        ]
         found, distance = call(*flat)
         return found.reshape(theta.shape), distance.reshape(targets.shape[1:])
 

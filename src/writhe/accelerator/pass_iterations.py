@@ -23,7 +23,7 @@ Read: TypeAlias = Callable[[str, int, Array], Array]  # table, row, cells -> val
 Row: TypeAlias = tuple[Array, ...]
 Chain: TypeAlias = Any  # `accelerator.chain_kinematics` or `accelerator.chain_arrays`
 
-TABLES = ("lower", "upper", "give", "mean", "slope", "centre", "cell_parent", "grid")
+TABLES = ("lower", "upper", "inverse_damping", "mean", "slope", "centre", "cell_parent", "grid")
 
 
 def tables(problem: BatchProblem, dtype: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def approach(
     theta: Row,
     lower: Row,
     upper: Row,
-    give: Row,
+    inverse_damping: Row,
     target: Sequence[Array],
     going: Array,
     how: Chain = chain,
@@ -78,7 +78,7 @@ def approach(
         return count + 1, tuple(moved), tuple(still_free), going, spent
 
     none = jnp.zeros(going.shape, dtype=jnp.int32)
-    first = (jnp.int32(0), theta, give, going, none)
+    first = (jnp.int32(0), theta, inverse_damping, going, none)
     _, theta, _, going, spent = lax.while_loop(more, step, first)
     return theta, going, spent
 
@@ -86,9 +86,9 @@ def approach(
 def crude(
     problem: BatchProblem, read: Read, target: Sequence[Array], how: Chain = chain
 ) -> tuple[Row, Row, Row, Row, Array]:
-    """Posture, lower and upper limits, and give (1 / damping) of each pose; see
-    `kernels.trajectory.ik_passes`.
+    """Posture, lower and upper limits, and 1 / damping of each pose.
 
+    See `kernels.trajectory.ik_passes`.
     The last result is the number of iterations of each pose.
     """
     n, edge = problem.coordinates, int(problem.grid.shape[0])
@@ -120,21 +120,31 @@ def crude(
         return _any(state[-1])
 
     def round_of(state: Any) -> Any:
-        node, theta, lower, upper, give, total, going = state
-        theta, going, spent = approach(problem, theta, lower, upper, give, target, going, how)
+        node, theta, lower, upper, inverse_damping, total, going = state
+        theta, going, spent = approach(
+            problem, theta, lower, upper, inverse_damping, target, going, how
+        )
         above = read("cell_parent", 0, node)
         going = going & (above >= 0)
         node = jnp.where(going, above, node)
         rows: list[tuple[Array, ...]] = []
-        for name, old in (("lower", lower), ("upper", upper), ("give", give)):
+        for name, old in (("lower", lower), ("upper", upper), ("inverse_damping", inverse_damping)):
             rows.append(tuple(jnp.where(going, read(name, d, node), old[d]) for d in range(n)))
         return node, theta, *rows, total + spent, going
 
     going = jnp.ones(target[0].shape, dtype=bool)
     none = jnp.zeros(going.shape, dtype=jnp.int32)
-    state = (node, tuple(theta), limits["lower"], limits["upper"], limits["give"], none, going)
-    _, found, lower, upper, give, total, _ = lax.while_loop(more, round_of, state)
-    return found, lower, upper, give, total
+    state = (
+        node,
+        tuple(theta),
+        limits["lower"],
+        limits["upper"],
+        limits["inverse_damping"],
+        none,
+        going,
+    )
+    _, found, lower, upper, inverse_damping, total, _ = lax.while_loop(more, round_of, state)
+    return found, lower, upper, inverse_damping, total
 
 
 def retarget(
@@ -142,17 +152,21 @@ def retarget(
     theta: Row,
     lower: Row,
     upper: Row,
-    give: Row,
+    inverse_damping: Row,
     target: Sequence[Array],
     how: Chain = chain,
 ) -> tuple[Row, Array, Array]:
     """Posture, distance from the target and iterations, started at aligned postures."""
     going = jnp.ones(target[0].shape, dtype=bool)
-    theta, going, total = approach(problem, theta, lower, upper, give, target, going, how)
+    theta, going, total = approach(
+        problem, theta, lower, upper, inverse_damping, target, going, how
+    )
     for cell in (1, 0):  # limits over all learned data, then anatomical limits
-        low = tuple(jnp.full_like(give[0], float(v)) for v in problem.lower[cell])
-        high = tuple(jnp.full_like(give[0], float(v)) for v in problem.upper[cell])
-        theta, going, spent = approach(problem, theta, low, high, give, target, going, how)
+        low = tuple(jnp.full_like(inverse_damping[0], float(v)) for v in problem.lower[cell])
+        high = tuple(jnp.full_like(inverse_damping[0], float(v)) for v in problem.upper[cell])
+        theta, going, spent = approach(
+            problem, theta, low, high, inverse_damping, target, going, how
+        )
         total = total + spent
     point = how.effector(problem, theta)
     square = sum((target[r] - point[r]) ** 2 for r in range(3))

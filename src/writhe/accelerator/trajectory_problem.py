@@ -21,7 +21,7 @@ class BatchProblem(NamedTuple):
     cell_parent: Any  # (M,)
     lower: Any  # (M, n)
     upper: Any  # (M, n)
-    give: Any  # (M, n) 1 / damping_m2
+    inverse_damping: Any  # (M, n) 1 / damping_m2
     mean: Any  # (M, n)
     slope: Any  # (M, n, 3)
     centre: Any  # (M, 3)
@@ -58,7 +58,7 @@ def batch_problem(chain: Any, cells: Any, options: Any, fps: float) -> BatchProb
         cell_parent=cells.parent,
         lower=cells.lower,
         upper=cells.upper,
-        give=cells.inverse_damping,
+        inverse_damping=cells.inverse_damping,
         mean=cells.mean,
         slope=cells.slope,
         centre=cells.centre,

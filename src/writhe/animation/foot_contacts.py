@@ -1,4 +1,7 @@
-"""Foot contacts found in keys and clips, offered as pins with time ranges."""
+"""Foot contacts found in keys and clips, returned as pins with time ranges.
+
+How `animate` keeps the pins: `animation.pins`.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def laid_hand(
     ahead: direction (3,) that the body faces. upright: direction (3,) in the frame of the wrist
     that tends to be vertical, of an object in the hand.
     """
-    out = -normal
+    palm = -normal  # the direction that the palm faces, into the surface
     along = _in_plane(forearm / max(float(np.linalg.norm(forearm)), 1e-9), normal)
     upwards = _in_plane(_UP, normal)
     if np.linalg.norm(upwards) < _LEVEL:
@@ -39,7 +39,7 @@ def laid_hand(
         fingers = upwards
     if upright is not None:
         fingers = unit(fingers) + unit(_fingers_upright(hand, upright, normal))
-    return _facing(hand, unit(fingers), out)
+    return _facing(hand, unit(fingers), palm)
 
 
 def _fingers_upright(hand: Hand, upright: Floats, normal: Floats) -> Floats:
@@ -54,11 +54,11 @@ def _fingers_upright(hand: Hand, upright: Floats, normal: Floats) -> Floats:
     return along * vertical - across * handed * np.cross(vertical, -normal)
 
 
-def _facing(hand: Hand, fingers: Floats, out: Floats) -> Floats:
+def _facing(hand: Hand, fingers: Floats, palm: Floats) -> Floats:
     """The world rotation (3, 3) of a wrist with fingers and palm in these directions."""
     handed = float(np.sign(np.linalg.det(hand.axes)))
-    thumb = handed * np.cross(fingers, out)
-    return np.stack([fingers, out, thumb], axis=1) @ hand.axes.T
+    thumb = handed * np.cross(fingers, palm)
+    return np.stack([fingers, palm, thumb], axis=1) @ hand.axes.T
 
 
 def objects_in_hand(scene: Scene, actor: str, hand: Hand) -> list[SceneObject]:

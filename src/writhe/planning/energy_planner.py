@@ -139,7 +139,7 @@ class EnergyPlanner:
         )
         return out[:count].copy()
 
-    def compile(self, problem: PlanProblem) -> None:
+    def warm_up(self, problem: PlanProblem) -> None:
         """Call every kernel once, so that all are compiled."""
         compiled = self._prepare(problem)
         counts, energies = np.ones(3, dtype=np.int64), np.zeros(2)

@@ -5,7 +5,7 @@ They are compared with the energy planner in `research.experiments.energy_planni
 States are tangent steps from the start posture. The motion validator is the gate, so the paths
 have the same guarantee as those of the other planners.
 
-Time limits are of processor time, so that a busy machine does not shorten a search.
+Time limits are of CPU time, so that a busy machine does not shorten a search.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ TOLERANCE = 0.02  # radians beyond a limit, metres off a planted position
 _LINE = LineSettings(TOLERANCE, 0.15)
 STILL = 0.02  # margin of the root if the figure is alone, because its pose is then irrelevant
 CLOCK_FACTOR = (
-    20.0  # a search ends after this many times its seconds on the clock, whatever it used
+    20.0  # a search ends after this many times its limit in wall-clock time, whatever it used
 )
-WATCH_S = 0.02  # how often the processor time of a search is looked at
+WATCH_S = 0.02  # how often the CPU time of a search is looked at
 
 
 class SamplingPlanner:
     """One of OMPL's planners with a seed, an iteration budget or a time limit.
 
-    `seconds` limits the processor time that this process uses while the planner searches.
+    `seconds` limits the CPU time that this process uses while the planner searches.
     """
 
     def __init__(
@@ -141,8 +141,8 @@ def search_states(
 ) -> list[Floats] | None:
     """States along a path found by the OMPL planner of this class name; None if there is none.
 
-    The search ends when this process has used `seconds` of processor time (at the latest after
-    `CLOCK_FACTOR` times as many on the clock), or after about `iterations` checked states.
+    The search ends when this process has used `seconds` of CPU time (at the latest after
+    `CLOCK_FACTOR` times as many wall-clock seconds), or after about `iterations` checked states.
     """
     base, geometric = _ompl(seed)
     space = base.RealVectorStateSpace(states.size)
@@ -265,7 +265,7 @@ def _break_reference_cycle(base: Any, information: Any, states: SampledStates) -
 
 @contextmanager
 def _processor_limit(stop: Any, seconds: float) -> Generator[None]:
-    """Terminate the condition `stop` once this process has used `seconds` of processor time.
+    """Terminate the condition `stop` once this process has used `seconds` of CPU time.
 
     A thread watches the processor clock and sets the flag of the condition, which OMPL reads
     without Python (see `_stop`).

@@ -1,8 +1,8 @@
 """OMPL's planners in a separate process, with an enforced time limit.
 
 PRM and PRM* use two threads that can deadlock through OMPL's Python binding, and the simplification
-of a long path has no time limit. The limit of a run is one of the process's processor time. If
-there is still no answer long after that, by the clock, the process is killed, the run counts as
+of a long path has no time limit. The limit of a run is one of the process's CPU time. If
+there is still no answer long after that (wall-clock time), the process is killed, the run counts as
 failed, and the next run gets a new process.
 """
 
@@ -20,7 +20,7 @@ from writhe.planning.problem import PlanProblem
 from writhe.planning.result import Plan, PlanStatus
 
 START_S = 600.0  # for a new process to load (or compile) its kernels
-GRACE_S = 60.0  # on the clock beyond a run that used all of it, for simplifying what was found
+GRACE_S = 60.0  # wall-clock time beyond that of a run, for simplifying what was found
 
 
 class PlannerProcess:
@@ -48,7 +48,7 @@ class PlannerProcess:
 
     @property
     def processor_share(self) -> float | None:
-        """Processor time of all plans divided by their time on the clock: low on a busy machine."""
+        """CPU time of all plans divided by their wall-clock time: low on a busy machine."""
         return self.processor_s / self.wall_s if self.wall_s > 0.0 else None
 
     def plan(
@@ -62,7 +62,7 @@ class PlannerProcess:
     ) -> Plan:
         """As `SamplingPlanner.plan`; STUCK with a note if the process had to be killed.
 
-        It is killed `grace_s` after `clock_factor` times `seconds` on the clock.
+        It is killed `grace_s` after `clock_factor` times `seconds` of wall-clock time.
         """
         connection = self._ready(problem)
         connection.send((method, problem, seed, seconds, range_rad))
@@ -74,7 +74,7 @@ class PlannerProcess:
             status = PlanStatus(status)
             return Plan(problem, path, status, method, spent, steps, processor_s=processor_s)
         self.close()
-        note = f"killed after {clock_s:g} s on the clock: it did not stop by itself"
+        note = f"killed after {clock_s:g} s of wall-clock time: it did not stop by itself"
         path = problem.start[None].copy()
         return Plan(problem, path, PlanStatus.STUCK, method, clock_s, notes=(note,))
 

@@ -51,7 +51,7 @@ class PaperOptions:
     max_steps: int = 3000
     patience: int = 50  # iterations within one energy window until it is a local minimum
     window: float = 1e-3  # relative height of that window
-    seconds: float = 60.0  # of processor time
+    seconds: float = 60.0  # of CPU time
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -29,7 +29,7 @@ class Plan:
     """A path of straight segments (slerp) from the start to the goal.
 
     `path` (vertices, nq). Every segment has passed the gate; `certificate` is computed on first
-    use. `seconds` are of the clock, `processor_s` of the processor where it was measured.
+    use. `seconds` is wall-clock time, `processor_s` CPU time where it was measured.
     `fallback` tells whether a sampling planner found the path; `steps` counts the steps of the
     search. `legs` are the plans that make up a path on which feet step, one after the other.
     """

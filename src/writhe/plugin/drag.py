@@ -138,7 +138,7 @@ class CharacterDrag:
             result.status,
             result.target_error_m,
             result.clearance_m,
-            result.touching_parts,
+            result.violating_parts,
             result.notes,
             sum(spent),
         )

@@ -67,7 +67,7 @@ def _body(
     named = float(np.mean([r.named for r in (*arms, *legs)]))
     formed = _form(tree, legs, arms, hips, arms_at, posture)
     score = sum(r.score for r in (*arms, *legs)) + 4.0 * formed + 2.0 * named_sides
-    if posture.readable:
+    if posture.is_informative:
         score += 2.0 * posture.upright
     # joints between hips and legs lower the score: most skeletons have none
     score -= 0.2 * (len(tree.path_down(hips, legs_at)) - 1)
@@ -146,7 +146,7 @@ def _form(
 
     leg = float(np.mean([length(x, ("hip", "knee", "ankle")) for x in legs]))
     arm = float(np.mean([length(x, ("shoulder", "elbow", "wrist")) for x in arms]))
-    if posture.readable:
+    if posture.is_informative:
         shoulders = sum(tree.positions[x.joints["shoulder"]] for x in arms)
         trunk = 0.5 * float(
             np.linalg.norm(shoulders - sum(tree.positions[x.joints["hip"]] for x in legs))
@@ -159,7 +159,7 @@ def _form(
     fit = float(np.mean([x.lengths for x in (*legs, *arms)]))
     fit *= float(np.exp(-((max(0.0, abs(np.log(arm / leg / 0.65)) - 0.3) / 0.4) ** 2)))
     fit *= float(np.exp(-((max(0.0, abs(np.log(max(trunk, 1e-6) / leg / 0.5)) - 0.4) / 0.5) ** 2)))
-    if posture.readable:
+    if posture.is_informative:
         fit *= float(np.clip((posture.upright + 0.2) / 0.9, 0.0, 1.0))
     else:
         fit *= 0.7

@@ -33,9 +33,9 @@ def _roots(tree: RestTree, wrist: int) -> list[int]:
     """The first joints of the fingers: children of the wrist, or of a palm below it."""
     found: list[int] = []
     for c in tree.children[wrist]:
-        if tree.is_aside(c):
+        if tree.is_off_body(c):
             continue
-        branches = [b for b in tree.children[c] if not tree.is_aside(b)]
+        branches = [b for b in tree.children[c] if not tree.is_off_body(b)]
         if len(branches) >= 2 and tree.names[c].finger is None:
             found += branches
         else:

@@ -69,7 +69,7 @@ def _usable(tree: RestTree, chain: list[int], arm: bool) -> list[int]:
     for j in chain:
         if arm and tree.names[j].kind is RigKind.FINGER:
             break
-        if not tree.is_aside(j):
+        if not tree.is_off_body(j):
             kept.append(j)
     return kept[:_LONGEST_CHAIN]
 
@@ -155,14 +155,14 @@ def _along(tree: RestTree, chain: list[int], start: int, stop: int) -> float:
 
 
 def _fingers(tree: RestTree, joint: int) -> int:
-    return sum(not tree.is_aside(c) for c in tree.children[joint])
+    return sum(not tree.is_off_body(c) for c in tree.children[joint])
 
 
 def _is_hand(tree: RestTree, joint: int) -> bool:
     """Whether several chains start from a joint; twist bones are leaves."""
     onward = tree.main_child(joint)
     return any(
-        c != onward and not tree.is_aside(c) and tree.reach[c] > 0.005 * tree.span
+        c != onward and not tree.is_off_body(c) and tree.reach[c] > 0.005 * tree.span
         for c in tree.children[joint]
     )
 

@@ -184,7 +184,7 @@ def _split(role: str) -> tuple[str | None, str]:
 def _is_credible(body: BodyCandidate) -> bool:
     if body.posture.on_all_fours:
         return False
-    if body.posture.readable and not body.posture.standing and body.named < _NAMED:
+    if body.posture.is_informative and not body.posture.standing and body.named < _NAMED:
         return False
     return body.named >= _NAMED or (body.posture.standing and body.formed >= _FORMED)
 

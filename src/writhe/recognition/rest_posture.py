@@ -15,27 +15,27 @@ _MIRROR_DEGREES = 30.0
 # cosine between the trunk and the direction from the feet to the hips
 STANDING = 0.6
 LYING = 0.35
-FOLDED = -0.5  # legs and trunk in the same direction: a rest pose with all bones along one axis
+COLLAPSED = -0.5  # legs and trunk in the same direction: a rest pose with all bones along one axis
 
 
 @dataclass(frozen=True)
 class RestPosture:
-    """Properties of the rest pose. `readable` is False for folded and asymmetric rest poses."""
+    """Properties of the rest pose. `is_informative` is False for collapsed or asymmetric ones."""
 
-    readable: bool
+    is_informative: bool
     upright: float  # cosine between trunk and legs; 1 is a standing person, 0 a quadruped
     first_is_left: bool | None  # whether the first limb of each pair is left; None if unknown
     side_certainty: float
 
     @property
     def standing(self) -> bool:
-        """Whether the rest pose is readable and shows a standing body."""
-        return self.readable and self.upright > STANDING
+        """Whether the rest pose is informative and shows a standing body."""
+        return self.is_informative and self.upright > STANDING
 
     @property
     def on_all_fours(self) -> bool:
-        """Whether the rest pose is readable and its trunk is level."""
-        return self.readable and self.upright < LYING
+        """Whether the rest pose is informative and its trunk is level."""
+        return self.is_informative and self.upright < LYING
 
 
 def read_posture(
@@ -58,7 +58,7 @@ def read_posture(
     middle = 0.5 * (hip[0] + hip[1])
     chest = 0.5 * (shoulder[0] + shoulder[1])
     trunk_up = unit(chest - middle)
-    readable = (
+    is_informative = (
         float(across @ across_arms) > 0.8
         and abs(float(across @ legs_up)) < 0.3
         and abs(float(across @ trunk_up)) < 0.3
@@ -66,10 +66,10 @@ def read_posture(
         and _mirrored(tree, arms, across)
     )
     upright = float(trunk_up @ legs_up)
-    if not readable or upright < FOLDED:
+    if not is_informative or upright < COLLAPSED:
         return RestPosture(False, upright, None, 0.0)
     first_is_left, certainty = _front(tree, legs, across, trunk_up)
-    return RestPosture(readable, upright, first_is_left, certainty)
+    return RestPosture(is_informative, upright, first_is_left, certainty)
 
 
 def _front(

@@ -121,7 +121,7 @@ class RestTree:
             a = self.parent[a]
         return a
 
-    def is_aside(self, joint: int) -> bool:
+    def is_off_body(self, joint: int) -> bool:
         """Whether a joint is, by its name, not part of the chains of the body."""
         kind = self.names[joint].kind
         return kind is not None and kind is not RigKind.FINGER
@@ -134,7 +134,7 @@ class RestTree:
 
         def rank(c: int) -> tuple[bool, bool, float]:
             thumb = self.names[c].finger == "thumb"
-            return (not self.is_aside(c), not thumb, float(self.bone[c] + self.reach[c]))
+            return (not self.is_off_body(c), not thumb, float(self.bone[c] + self.reach[c]))
 
         return max(below, key=rank)
 
@@ -180,7 +180,7 @@ class RestTree:
             limbs = [
                 c
                 for c in self.children[joint]
-                if self.bone[c] + self.reach[c] > minimum and not self.is_aside(c)
+                if self.bone[c] + self.reach[c] > minimum and not self.is_off_body(c)
             ]
             for i, a in enumerate(limbs):
                 for b in limbs[i + 1 :]:

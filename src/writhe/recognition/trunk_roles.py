@@ -12,7 +12,8 @@ from writhe.recognition.rest_tree import RestTree
 
 # relative to the length of a leg (hip to ankle)
 _HEAD_BONE = 0.14  # a longer bone at the end of the neck leads to the top of the head
-_LEG_OF_TRUNK = 1.8  # leg / trunk of a human; longer legs do not make a head larger
+# the length of a leg by which the head is measured is at most this, times that of the trunk
+_LEG_OF_TRUNK = 1.8
 _HIPS_ABOVE = 0.2  # largest distance from the legs' parent to a joint named after the hips
 
 
@@ -68,7 +69,7 @@ def _is_neck(tree: RestTree, body: BodyCandidate, arms_at: int, leg: float) -> b
     """Whether the arms are attached to the neck, as Biped does; without names, by its height."""
     if tree.names[arms_at].roles:
         return tree.names[arms_at].value("neck") > 0
-    if not body.posture.readable:
+    if not body.posture.is_informative:
         return False
     shoulders = [tree.positions[x.joints["shoulder"]] for x in body.arms]
     above = tree.positions[arms_at] - 0.5 * (shoulders[0] + shoulders[1])
@@ -103,7 +104,7 @@ def _neck_chain(tree: RestTree, body: BodyCandidate, arms_at: int) -> list[int]:
     open_children = [
         c
         for c in tree.children[arms_at]
-        if not tree.is_aside(c)
+        if not tree.is_off_body(c)
         and not any(tree.contains(c, j) for j in limbs)
         and tree.names[c].side is None
     ]
@@ -120,11 +121,11 @@ def _neck_chain(tree: RestTree, body: BodyCandidate, arms_at: int) -> list[int]:
             t for j in below for t in tree.tips.get(j, [])
         ]
         rise = max(float((p - tree.positions[arms_at]) @ up) for p in points)
-        return (named, rise if body.posture.readable else float(tree.reach[c]))
+        return (named, rise if body.posture.is_informative else float(tree.reach[c]))
 
     best = max(open_children, key=rank)
     named, rise = rank(best)
-    if named <= 0 and body.posture.readable and rise <= 0:
+    if named <= 0 and body.posture.is_informative and rise <= 0:
         return []
     chain = [best]
     while tree.children[chain[-1]]:
@@ -137,7 +138,7 @@ def _neck_chain(tree: RestTree, body: BodyCandidate, arms_at: int) -> list[int]:
 def _towards_head(tree: RestTree, joint: int) -> int:
     def rank(c: int) -> tuple[bool, float, float]:
         return (
-            not tree.is_aside(c),
+            not tree.is_off_body(c),
             max(tree.names[c].value("head"), tree.names[c].value("neck")),
             float(tree.bone[c] + tree.reach[c]),
         )
@@ -152,7 +153,7 @@ def _neck_and_head(
         return {}
     head = _head(tree, body, chain, leg)
     before = list(chain[: chain.index(head)]) if head is not None else list(chain)
-    before = [j for j in before if not tree.is_aside(j)]
+    before = [j for j in before if not tree.is_off_body(j)]
     collars = [x.joints.get("clavicle", x.joints["shoulder"]) for x in body.arms]
     free = [j for j in before if not any(tree.coincident(j, o) for o in (chest, *collars))]
     neck = next(iter(free or before), None)
@@ -168,7 +169,7 @@ def _head(tree: RestTree, body: BodyCandidate, chain: Sequence[int], leg: float)
     named = [j for j in chain if tree.names[j].value("head") >= 0.7]
     if named:
         return named[0]
-    free = [j for j in chain if not tree.is_aside(j)]
+    free = [j for j in chain if not tree.is_off_body(j)]
     if not free:
         return None
     if any(tree.names[j].value("neck") >= 0.7 for j in free) and len(free) == 1:
@@ -188,8 +189,14 @@ def _head(tree: RestTree, body: BodyCandidate, chain: Sequence[int], leg: float)
     ends_here = not tree.children[last] and not tree.tips.get(last)
     if ends_here and len(free) > 1:
         bone = tree.positions[last] - tree.positions[free[-2]]
-        aside = body.posture.readable and float(bone @ _up(tree, body)) < 0.5 * tree.bone[last]
-        size = min(leg, _LEG_OF_TRUNK * _trunk_length(tree, body)) if body.posture.readable else leg
+        aside = (
+            body.posture.is_informative and float(bone @ _up(tree, body)) < 0.5 * tree.bone[last]
+        )
+        size = (
+            min(leg, _LEG_OF_TRUNK * _trunk_length(tree, body))
+            if body.posture.is_informative
+            else leg
+        )
         if aside or tree.bone[last] > _HEAD_BONE * size:
             return free[-2]
     return last

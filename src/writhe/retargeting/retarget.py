@@ -2,7 +2,7 @@
 
 Bone directions come from the source's joint positions, twists from its joint rotations relative to
 aligned rest poses (`rest_alignment`), or to a standing frame where the rest pose is of no use
-(`calibration`). Where the target has a hinge, the flexion comes from the
+(`standing_rest_pose`). Where the target has a hinge, the flexion comes from the
 positions, and the limb above is twisted until the hinge plane fits.
 """
 
@@ -222,7 +222,7 @@ def _constant_twist(
 ) -> float:
     """A constant twist of the limb that the source's rest pose does not show, rad; mostly zero.
 
-    Some files have folded rest poses (all bones along one axis), in which the twist of a limb is
+    Some files have collapsed rest poses (all bones along one axis), in which the twist of a limb is
     undefined. It is then estimated from the flexion in the motion.
     """
     turn = quaternions.multiply(
@@ -292,7 +292,7 @@ def _ankle_heights(source: RestBody, target: RestBody) -> tuple[float, float]:
             continue
         bone, source_bone = target.bones[role], source.bones[role]
         turned = quaternions.rotate(whole, bone)
-        # a foot that points elsewhere belongs to a folded rest pose
+        # a foot that points elsewhere belongs to a collapsed rest pose
         if unit(turned) @ unit(source_bone) > 0.5:
             heights.append((max(0.0, float(-source_bone @ source_up)), max(0.0, float(-bone @ up))))
     if not heights:

@@ -32,7 +32,7 @@ def _identity_rotation() -> Floats:
 def _check_name(name: str, what: str) -> None:
     if not name or "." in name or len(name) > 100:
         raise WritheError(
-            f"the name of {what} must be 1 to 100 letters without a full stop, not {name!r}"
+            f"the name of {what} must be 1 to 100 characters without '.', not {name!r}"
         )
 
 
@@ -139,8 +139,8 @@ class SceneObject:
         number(self.mass_kg, f"the mass of {what}", minimum=0.0)
         if self.attached_to and self.kind is not ObjectKind.FIXED:
             raise WritheError(
-                f"{what}: an object attached to {self.attached_to!r} moves with it; its kind is"
-                f" fixed, not {self.kind.value}"
+                f"{what}: an attached object follows its joint ({self.attached_to!r}): its kind"
+                f" must be 'fixed', not {self.kind.value!r}"
             )
         object.__setattr__(self, "position_m", lengths(self.position_m, (3,), what))
         object.__setattr__(self, "rotation", _unit_quaternions(self.rotation, (4,), what))

@@ -157,7 +157,7 @@ def planning() -> None:
         goal[human.skeleton.q_slice(f"{side}_elbow")] = 1.0
     found = plan(human, start, goal, planted=("left_ankle",))
     to_motion(found, Timing(fps=30.0, duration_s=0.2))
-    EnergyPlanner().compile(figure_problem(human, start, goal))
+    EnergyPlanner().warm_up(figure_problem(human, start, goal))
 
 
 def animation() -> None:

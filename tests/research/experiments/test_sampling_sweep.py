@@ -45,6 +45,6 @@ def test_only_planners_that_no_range_helps_get_the_long_run() -> None:
     assert [run[:2] for run in short] == [*(("rrtconnect", r) for r in RANGES_RAD), ("prm", 1.0)]
     assert found["solved"] == 1
     assert set(found["long_runs"]) == {"prm"}
-    # limits and times are of the processor, whatever the clock said
+    # limits and times are of CPU time, whatever the wall-clock time
     assert found["long_runs"]["prm"]["processor_s"] == 30.0
     assert found["long_run"]["solved"] and found["long_run"]["processor_s"] == 0.5

@@ -126,13 +126,13 @@ def test_two_hands_keep_their_distance_as_on_a_bar(open_page: OpenPage) -> None:
     page.mouse.click(*where(page, "left_wrist"))
     assert page.get_by_text("Click what it is held on").is_visible()
     page.mouse.click(*where(page, "right_wrist"))
-    wait_for(page, "s.state.features.pushing.relations.length === 1")
+    wait_for(page, "s.state.features.relations.relations.length === 1")
     assert page.locator(".mode-hint").is_hidden()
     apart, height = _apart(page), position(page, "right_wrist")[1]
     drag(page, "left_wrist", -60, -160)
     assert _apart(page) == pytest.approx(apart, abs=1e-3)
     assert position(page, "right_wrist")[1] > height + 0.03  # it was taken along
     page.get_by_role("button", name="Remove hold: left wrist").click()
-    wait_for(page, "s.state.features.pushing.relations.length === 0")
+    wait_for(page, "s.state.features.relations.relations.length === 0")
     drag(page, "left_wrist", 80, 0)
     assert abs(_apart(page) - apart) > 0.02

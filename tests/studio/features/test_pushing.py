@@ -13,7 +13,7 @@ from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene import object_edits, scene_builder
-from writhe.studio.features.scene import pushing
+from writhe.studio.features.scene import pushing, relations
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.drag_handler import drag_result
 
@@ -85,9 +85,9 @@ def test_parts_that_hold_each_other_stay_together_in_a_drag(editor: Editor):
     figure = editor.document.figure(actor.figure)
     names = figure.skeleton.names
     wrist, other = names.index("left_wrist"), names.index("right_wrist")
-    hold = pushing.AddRelation(request="holdhold", actor=actor.id, joint=other, other=wrist)
+    hold = relations.AddRelation(request="holdhold", actor=actor.id, joint=other, other=wrist)
     carry_out(editor, hold)
-    (kept,) = pushing.state(editor).relations
+    (kept,) = relations.state(editor).relations
     assert (kept.joint, kept.other) == ("right_wrist", "left_wrist")
 
     def apart() -> float:
@@ -103,11 +103,11 @@ def test_parts_that_hold_each_other_stay_together_in_a_drag(editor: Editor):
     assert abs(apart() - start) < 1e-3
     carry_out(
         editor,
-        pushing.RemoveRelation(
+        relations.RemoveRelation(
             request="letgoletgo", actor=actor.id, joint="right_wrist", other="left_wrist"
         ),
     )
-    assert pushing.state(editor).relations == []
+    assert relations.state(editor).relations == []
 
 
 def test_invalid_input_is_rejected(editor: Editor):
@@ -115,4 +115,4 @@ def test_invalid_input_is_rejected(editor: Editor):
     with pytest.raises(WritheError):
         pushing.push(editor, pushing.PushObject(1, number, (float("nan"), 0.0, 0.0), STILL))
     with pytest.raises(WritheError, match="two different parts"):
-        carry_out(editor, pushing.AddRelation(request="samesame", actor=1, joint=3, other=3))
+        carry_out(editor, relations.AddRelation(request="samesame", actor=1, joint=3, other=3))

@@ -1072,26 +1072,6 @@ export interface CommitPush {
   object: number;
 }
 
-/** Keep the current position, distance or direction of a joint relative to another. */
-export interface AddRelation {
-  type: "add_relation";
-  request: string;
-  actor: number;
-  joint: number;
-  other: number;
-  kept?: "place" | "distance" | "direction";
-}
-
-/** Remove a relation. */
-export interface RemoveRelation {
-  type: "remove_relation";
-  request: string;
-  actor: number;
-  joint: string;
-  other: string;
-  kept?: "place" | "distance" | "direction";
-}
-
 /** The placement of the pushed object and the poses of all characters. */
 export interface Pushed {
   type: "pushed";
@@ -1102,19 +1082,6 @@ export interface Pushed {
   actors: ActorPose[];
   blocked: boolean;
   milliseconds: number;
-}
-
-/** A relation between two joints of an actor. */
-export interface RelationState {
-  actor: number;
-  joint: string;
-  other: string;
-  kept: string;
-}
-
-/** The relations of the document. */
-export interface PushingState {
-  relations: RelationState[];
 }
 
 /** Time and smooth a segment of an actor's motion; its first and last pose stay. */
@@ -1137,6 +1104,39 @@ export interface RefineResult {
   text: string;
   at_s: number;
   certified: boolean;
+}
+
+/** Keep the current position, distance or direction of a joint relative to another. */
+export interface AddRelation {
+  type: "add_relation";
+  request: string;
+  actor: number;
+  joint: number;
+  other: number;
+  kept?: "place" | "distance" | "direction";
+}
+
+/** Remove a relation. */
+export interface RemoveRelation {
+  type: "remove_relation";
+  request: string;
+  actor: number;
+  joint: string;
+  other: string;
+  kept?: "place" | "distance" | "direction";
+}
+
+/** A relation between two joints of an actor. */
+export interface RelationState {
+  actor: number;
+  joint: string;
+  other: string;
+  kept: string;
+}
+
+/** The relations of the document. */
+export interface RelationsState {
+  relations: RelationState[];
 }
 
 /** Save the actor's pose. */
@@ -1473,7 +1473,7 @@ export interface FeatureStates {
   limb_modes: LimbModes;
   objects: ObjectKinds;
   partner_reacts: PartnerReactsState;
-  pushing: PushingState;
+  relations: RelationsState;
   saved_poses: SavedPosesState;
   solver_settings: SolverSettingsState;
   tangle_motion: TangleMotionState;
@@ -1490,8 +1490,8 @@ export interface FeatureDiagnostics {
   partner_reacts: Reacted | null;
 }
 
-export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | SetLimbMode | PreviewKeys | MoveActor | MakeMovingHold | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
+export type Incoming = Open | Drag | CancelDrag | Seek | CompareMethod | SetRecording | Thumbnail | Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CancelJob | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | RememberBody | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | CopyPose | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | SetLimbMode | PreviewKeys | MoveActor | MakeMovingHold | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | KeepTangle | SetPartnerReacts | SetPinRange | PinContacts | ListPresetPoses | ApplyPresetPose | PushObject | CommitPush | RefineSegment | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | MeasureTangle | FollowPath | RepairMotion | WalkTo | WindStep | CommitWinding | WindTangle;
 
 export type Outgoing = Welcome | FigureShape | State | MotionData | DragResult | JobState | ErrorMessage | MotionCertificate | BodyRemembered | ClearResult | FoundPaths | HandsMoved | KeyPreview | MovingHoldMade | PresetPoses | Pushed | RefineResult | TangleMotionResult | TangleMeasured | FollowPathResult | Walked | WindStepResult | WindResult;
 
-export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | SetLimbMode | MoveActor | MakeMovingHold | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | AddRelation | RemoveRelation | RefineSegment | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;
+export type Command = Release | Undo | Redo | Rename | SetPin | ChooseMethod | ChooseFigure | AddActor | RemoveActor | MirrorPose | ResetPose | SetKey | MoveKeys | CopyKeys | DeleteKeys | SetEase | SetTimeline | CheckMotion | SetRole | SetShapeRadius | ExcludeShape | IncludeShape | ClearSegment | ClearAll | BlendAgain | TrimClip | StretchClip | LoopClip | MirrorClip | StretchKeys | FlipKeys | PastePose | Connect | UsePath | DeclareContact | AllowContact | RemoveContact | RemoveAllContacts | SetHandPose | GripObject | ShakeHands | LiftCarried | AddHold | RemoveHold | SetHoldRange | SetLimbMode | MoveActor | MakeMovingHold | ChooseScene | AddObject | PlaceObject | ResizeObject | WeighObject | PutDownObject | RenameObject | RemoveObject | KeyObject | SetPartnerReacts | SetPinRange | PinContacts | ApplyPresetPose | CommitPush | RefineSegment | AddRelation | RemoveRelation | SavePose | ApplyPose | DeletePose | SetSolverSettings | KeyTangle | RemoveTangle | WindKeys | FollowTangle | FollowPath | RepairMotion | WalkTo | CommitWinding | WindTangle;

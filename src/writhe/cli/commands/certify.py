@@ -82,7 +82,7 @@ def certify(
         report = skin_report(figure_with_skin(file, found.motion, chosen), found.motion)
         console.print(
             f"skin over 1 cm deep: {report.apart_percent:.1f} % of the frames (deepest"
-            f" {100 * report.apart_m:.1f} cm); parts two joints apart, folds included:"
+            f" {100 * report.apart_m:.1f} cm); parts two joints apart, creases included:"
             f" {report.two_joints_percent:.1f} % (deepest {100 * report.two_joints_m:.1f} cm)"
         )
     if json:

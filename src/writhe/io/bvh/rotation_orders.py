@@ -1,7 +1,7 @@
 """Orders of rotation channels for writing a BVH file in which joints stay away from gimbal lock.
 
 Channel keywords of a file that is read: `CHANNELS` in `io.bvh.hierarchy`; the arithmetic:
-`kernels.skeleton.euler_channels`.
+`kernels.skeleton.euler_channels`. Angles that are read are unwrapped in `io.bvh.read`.
 
 Programs interpolate the Euler angles between two frames. Near gimbal lock the interpolated rotation
 is far from both. Every joint of a BVH file has its own channels, and of the six orders of three

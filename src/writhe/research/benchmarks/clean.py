@@ -31,7 +31,7 @@ def run(
 ) -> dict[str, Any]:
     """Displacement, penetration before and after, speed and certificate, per clip and overall.
 
-    Speed is in processor time and includes the certificates before and after, the latter of a BVH
+    Speed is in CPU time and includes the certificates before and after, the latter of a BVH
     file under both interpolations (`certified_both`). `leaps` counts frames in which a joint moves
     over 20 mm farther than it ever does in the source; `beyond_limits` lists clips in which a joint
     is farther beyond its limits than in the source, `pops` those in which a joint rotates in a

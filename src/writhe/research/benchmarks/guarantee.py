@@ -7,9 +7,9 @@ replays the positions that the first one reached, so that its last target is fea
 for 30 frames, and for 150 (`missed_when_held`) where it is missed, as a body that is stuck takes up
 to two seconds to go back along its way. Cleaned clips are certified as the written .bvh file, under
 all interpolations. A leap is a frame in which a joint moves over 20 mm farther than any joint in
-any frame of the source. Skin is measured between parts two joints apart, folds included.
+any frame of the source. Skin is measured between parts two joints apart, creases included.
 
-By default this takes about seven minutes of processor time; `full` has the size of the goals: an
+By default this takes about seven minutes of CPU time; `full` has the size of the goals: an
 hour of random cases (about 100,000 cases and 1,000,000 calls on one core), 250,000 frames of
 drags, and all clips.
 """

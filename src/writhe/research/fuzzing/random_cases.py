@@ -2,7 +2,7 @@
 
 Run as `python -m writhe.research.fuzzing.random_cases`.
 
-Entry points get equal shares of the processor time, and so do kinds of calls, a quarter as much
+Entry points get equal shares of the CPU time, and so do kinds of calls, a quarter as much
 each; their cases are made from consecutive seeds, until the time is spent. The counts so far are in
 `--keep`/summary.json. A failing case is saved under `--keep` and named in the output;
 `--again FILE` judges a saved case, `--entry-point NAME --seed N --cases 1` generates it again. The
@@ -29,7 +29,7 @@ from writhe.research.fuzzing.calls import CALLS, Nonsense
 from writhe.research.fuzzing.case import judge, load_case
 from writhe.research.fuzzing.entry_points import ENTRY_POINTS
 
-CALL_SHARE = 0.25  # of the processor time of an entry point, for a kind of call
+CALL_SHARE = 0.25  # of the CPU time of an entry point, for a kind of call
 CALLS_AT_ONCE = 20
 _SAVE_EVERY_S = 30.0
 

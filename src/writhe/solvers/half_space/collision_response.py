@@ -1,4 +1,6 @@
-"""Collision response (Algorithm 1): a scene in which objects are moved into characters.
+"""Collision response: a scene in which objects are moved into characters.
+
+Algorithm 1 of the paper on half-space constraints (docs/half-space-ik.md), with certified steps.
 
 A step moves the objects towards their goals. Near pairs become half-spaces; the pose continues its
 last movement (blending), subject to the half-spaces and the handles. The step is then certified:
@@ -93,6 +95,7 @@ class CollisionResponse:
                     self.options.approach_moving
                 )
         self.velocity = np.zeros(nv)  # the last step's movement
+        # where the first step since the last reset began; the scene returns to it
         self.home: Floats | None = None
         self.escape: Escape | None = None
         self._stuck: _Stuck | None = None
@@ -178,7 +181,7 @@ class CollisionResponse:
             iterations,
         )
 
-    # --- Algorithm 1
+    # --- Algorithm 1 of the paper
 
     def _advance(
         self, q: Floats, goal: Floats, substeps: int, pull: Floats | None = None

@@ -88,7 +88,7 @@ class HalfSpacePoser:
             milliseconds=result.effort.milliseconds,
             gate=result.gate,
             clearance_m=result.clearance_m,
-            touching_parts=touching,
+            violating_parts=touching,
             blocked=result.blocked,
         )
 

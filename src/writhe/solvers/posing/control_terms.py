@@ -34,11 +34,11 @@ class ControlTerms:
     """Soft terms for root position and balance, anchored at the pose where a drag begins.
 
     With fixed weights these terms would keep some reachable targets out of reach. So if a drag
-    stalls before its targets are reached, they are relaxed (`give_way`): the root's goal moves
+    stalls before its targets are reached, they give way (`give_way`): the root's goal moves
     towards the root, and the weight of balance decreases until the centre of mass is over the feet
     again or another drag begins. The constraints of a step keep it over the feet
     (`kernels.posing.step_qp`); a body that tips over all the same is brought back by a weight that
-    increases from frame to frame. Terms of firmness 1 are never relaxed.
+    increases from frame to frame. Terms of firmness 1 never do.
     """
 
     def __init__(

@@ -342,7 +342,7 @@ class DefaultPoser:
             milliseconds=1e3 * (time.perf_counter() - start),
             gate=GateReport(options.gate, fraction, 0.0 < fraction < 1.0, fraction <= 0.0),
             clearance_m=lowest,
-            touching_parts=tuple(sorted(parts)),
+            violating_parts=tuple(sorted(parts)),
             unfamiliar=None if self._prior is None else self._prior.unfamiliar,
             turn_error_rad=self._rows.turn_errors(),
             off_balance_m=self._control_terms.off_balance_m(self._rows),

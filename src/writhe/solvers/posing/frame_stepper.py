@@ -28,7 +28,7 @@ class FrameOutcome(NamedTuple):
 
     first_error_m: float  # the largest target error at the start of the frame
     fraction: float  # certified fraction of the proposed step
-    softened: bool  # whether constraints had to be relaxed
+    softened: bool  # whether constraints had to be softened
 
 
 class FrameStepper:

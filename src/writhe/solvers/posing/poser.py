@@ -38,7 +38,7 @@ class PoseResult:
     milliseconds: float
     gate: GateReport = field(default_factory=GateReport)
     clearance_m: float | None = None  # smallest gap plus allowed overlap, where known
-    touching_parts: tuple[str, ...] = ()  # parts that overlap more than allowed
+    violating_parts: tuple[str, ...] = ()  # parts that overlap more than allowed
     unfamiliar: float | None = None  # distance to the database, in units of its typical spacing
     turn_error_rad: dict[str, float] = field(default_factory=dict[str, float])
     off_balance_m: float | None = None  # distance of the centre of mass outside the support
@@ -110,7 +110,8 @@ class Poser(Protocol):
 
 
 # bounds of the largest change of an entry of q (radians, metres, quaternion entries) in a step
-_AT_REST_IF_REACHED = 2e-4  # a smaller step with status reached or settled: the pose is at rest
+# a smaller step with status reached or settled: the pose is at rest
+_AT_REST_WITHOUT_PROGRESS = 2e-4
 _AT_REST = 1e-6  # a smaller step: the pose is at rest whatever the status
 
 
@@ -135,8 +136,8 @@ def step_until_rest(
         if after_step is not None:
             after_step(q, result)
         q, count = result.q, count + 1
-        settled = result.status in (Status.REACHED, Status.SETTLED)
-        if moved < (_AT_REST_IF_REACHED if settled else _AT_REST):
+        no_progress = result.status in (Status.REACHED, Status.SETTLED)
+        if moved < (_AT_REST_WITHOUT_PROGRESS if no_progress else _AT_REST):
             return result, True
         if count >= steps:
             return result, False

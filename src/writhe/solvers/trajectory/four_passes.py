@@ -97,7 +97,7 @@ def solve_trajectory(
     frames, n = len(targets), len(chain)
     first, last = bounds(frames, starts)
     made = {name: np.empty((frames, n)) for name in PASSES}
-    lower, upper, give = (np.empty((frames, n)) for _ in range(3))
+    lower, upper, inverse_damping = (np.empty((frames, n)) for _ in range(3))
     wide_lower, wide_upper = np.empty((frames, n)), np.empty((frames, n))
     distance, final = np.empty(frames), np.empty((frames, len(chain.effectors)))
     window, fade = options.alignment_frames(fps), options.correction_frames(fps)
@@ -108,7 +108,7 @@ def solve_trajectory(
         wider = wider[:0]
     with thread_count(threads) as used:
         clock = [time.perf_counter()]
-        used_parameters = kernels.JointParameters(lower, upper, give)
+        used_parameters = kernels.JointParameters(lower, upper, inverse_damping)
         kernels.crude_pass(
             tree, cells, targets, tolerance, iterations, made["crude"], used_parameters
         )
@@ -129,7 +129,7 @@ def solve_trajectory(
             tree,
             made["alignment"],
             targets,
-            kernels.JointParameters(wide_lower, wide_upper, give),
+            kernels.JointParameters(wide_lower, wide_upper, inverse_damping),
             wider,
             tolerance,
             iterations,

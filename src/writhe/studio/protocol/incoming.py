@@ -105,7 +105,7 @@ class Rename(Command):
 
 
 class SetPin(Command):
-    """Pin a joint where it is, or unpin it."""
+    """Pin the position of a joint, or position and rotation ("both"), or unpin it."""
 
     actor: int
     joint: int

@@ -1,4 +1,4 @@
-/** Solver settings: the example postures, and the weights of naturalness, grip and steadiness. */
+/** Solver settings: the example postures, and the sliders for the weights of the default method. */
 import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
@@ -9,7 +9,7 @@ import { on, store } from "../../store";
 type Weight = "naturalness" | "grip" | "steadiness";
 const WEIGHTS: [Weight, string, string][] = [
   ["naturalness", "Naturalness", "How strongly poses follow the example postures chosen above. Right: more like them."],
-  ["grip", "Grip", "How strongly the dragged part follows the pointer. Right: it stays closer to the pointer."],
+  ["grip", "Follow the pointer", "How strongly the dragged part follows the pointer. Right: it stays closer to it."],
   ["steadiness", "Steadiness", "How strongly the rest of the body stays in place. Left: it leans and follows sooner."],
 ];
 

@@ -140,7 +140,7 @@ function hasLaterKey(hold: ListedHold): boolean {
 
 /** Relations between parts of the active character. */
 function relations(): RelationState[] {
-  return (store.state?.features.pushing.relations ?? []).filter((one) => one.actor === activeActor()?.id);
+  return (store.state?.features.relations.relations ?? []).filter((one) => one.actor === activeActor()?.id);
 }
 
 /** A line between the two parts of every relation of the active character. */

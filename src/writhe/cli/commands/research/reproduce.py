@@ -24,7 +24,7 @@ def reproduce(
     full: Annotated[
         bool, option("Run all repetitions with the long time limits.", "--full")
     ] = False,
-    seconds: Annotated[float | None, option("Limit of one planner run, in processor time.")] = None,
+    seconds: Annotated[float | None, option("Limit of one planner run, in CPU time.")] = None,
     sweep: Annotated[
         bool, option("Vary the published method's parameters one at a time.", "--sweep")
     ] = False,

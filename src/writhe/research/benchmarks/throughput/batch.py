@@ -1,10 +1,10 @@
 """`writhe bench batch`: throughput per core, parallel efficiency, overhead, and killed workers.
 
 The clips of `--clips` are certified and cleaned in one process; speeds are frames of the source per
-second of processor time, reading and writing included. Without clips, built-in movements are used.
-Efficiency and overhead are measured by the clock, so they need a quiet machine. Killed workers: 500
-short clips are converted, and excerpts of clips cleaned, while a worker process is killed every ten
-seconds; every clip must have exactly one row in the journal and one output.
+second of CPU time, reading and writing included. Without clips, built-in movements are used.
+Efficiency and overhead are measured in wall-clock time, so they need a quiet machine. Killed
+workers: 500 short clips are converted, and excerpts of clips cleaned, while a worker process is
+killed every ten seconds; every clip must have exactly one row in the journal and one output.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _own_clips(folder: Path, count: int) -> list[Source]:
 def _alone(
     progress: Progress, sources: list[Source], operation: str, folder: Path
 ) -> list[tuple[Row, float]]:
-    """The row of each source and its seconds of processor time, in this process."""
+    """The row of each source and its seconds of CPU time, in this process."""
     settings = Settings(operation)
     found: list[tuple[Row, float]] = []
     for i, source in enumerate(sources):
@@ -132,7 +132,7 @@ def _parallel(sources: list[Source]) -> dict[str, float]:
     """Work done per second by two processes over twice that of one, once all are loaded.
 
     The first run of the clips loads kernels and fits bodies; it is left out on both sides. Beside
-    the ratio of the clock, that of the processor time of all processes, scheduler included: what
+    the ratio of wall-clock times, that of the CPU time of all processes, scheduler included: what
     the efficiency would be if nothing waited, on a busy machine too.
     """
     settings = Settings("certify")
@@ -155,7 +155,7 @@ def _parallel(sources: list[Source]) -> dict[str, float]:
 
 
 def _processor_s() -> float:
-    """Seconds of processor time of this process and its children so far."""
+    """Seconds of CPU time of this process and its children so far."""
     import psutil
 
     total = time.process_time()

@@ -23,7 +23,7 @@ DEEP_M = 0.01
 class SkinReport:
     """Fraction of frames in which the skin penetrates itself by over DEEP_M; the largest depth.
 
-    apart: parts that do not meet in a fold; two_joints: parts two joints apart, folds included
+    apart: parts that do not meet in a crease; two_joints: parts two joints apart, creases included
     (armpit, groin, thigh and belly).
     """
 

@@ -153,7 +153,7 @@ def _times(
 def long_times(chain: Chain, action: ReplayedAction) -> dict[str, dict[str, float]]:
     """Median milliseconds on a trajectory as long as the paper's, learned from all takes.
 
-    "total" and those of the passes are of the clock, "processor" of the processor.
+    "total" and those of the passes are wall-clock times, "processor" is CPU time.
     """
     fps = action.motions[0].fps
     rest = chain.coordinates(chain.figure.skeleton.rest_configuration)[0]

@@ -99,7 +99,7 @@ def run(
 
     OMPL's planners get ten seeded runs of `seconds` each: 60 by default, where a planner without
     a success after three runs or 60 s is given up; 300 and all runs with `full`. All limits are of
-    processor time.
+    CPU time.
     """
     if only is not None and only not in (*NAMES, CANONICAL, SAMPLING):
         raise UnknownNameError("experiment", only, [*NAMES, CANONICAL, SAMPLING])
@@ -110,7 +110,7 @@ def run(
     report.text(
         "All paths are checked by the same certificate. `paper` is the published algorithm without "
         f"collision checks; OMPL's planners use the gate as motion validator, {budget.runs} seeded"
-        f" runs of at most {budget.seconds:g} s of processor time each in a process of their own,"
+        f" runs of at most {budget.seconds:g} s of CPU time each in a process of their own,"
         f" and OMPL's own simplification; a planner without a success after {budget.patience_s:g} s"
         " is given up, and its other runs count as failed."
     )
@@ -134,14 +134,14 @@ def run(
     if process.processor_share is not None:
         report.text(
             f"The sampling planners had {100 * process.processor_share:.0f} % of a core: their"
-            " limits are of processor time, their times in the tables of the clock."
+            " limits are of CPU time, their times in the tables wall-clock times."
         )
     if results:
         _tables(report, results, circle)
         report.heading("Planning times (figure 14)")
         report.picture(
             box_plot(report.picture_path("times.png"), results, budget.seconds),
-            "Seconds of processor time, and the success rate; grey where no run succeeded. `paper`"
+            "Seconds of CPU time, and the success rate; grey where no run succeeded. `paper`"
             f" has steps of {PAPER_STEP_RAD:g} rad here and ends {1e3 * PAPER_CLEARANCE_M:g} mm"
             " apart; its best settings, `paper-best`, are not in the plot.",
         )
@@ -168,7 +168,7 @@ def _sampling(report: Report, found: dict[str, Any]) -> None:
     report.heading("Sampling planners, over their settings")
     columns = ("planner", "range_rad", "solved", "seconds", "processor_s", "length_rad")
     for name, one in found["experiments"].items():
-        report.text(f"{name}: {found['seconds']:g} s of processor time with each range.")
+        report.text(f"{name}: {found['seconds']:g} s of CPU time with each range.")
         report.table(columns, [[row[c] for c in columns] for row in one["settings"]])
         report.text(f"{name}: {found['long_s']:g} s where that was not enough.")
         report.table(columns, [[row[c] for c in columns] for row in one["long_runs"].values()])
@@ -176,7 +176,7 @@ def _sampling(report: Report, found: dict[str, Any]) -> None:
         outcome = "solved" if best["solved"] else "not solved"
         report.text(
             f"The best setting, {best['planner']} with {best['range_rad']:g} rad, with another"
-            f" seed: {outcome}, {best['processor_s']:.0f} s of processor time."
+            f" seed: {outcome}, {best['processor_s']:.0f} s of CPU time."
         )
 
 

@@ -30,7 +30,7 @@ _LINE = LineSettings(0.02, 0.15)
 
 @dataclass(frozen=True)
 class Smoothed:
-    """A search by RRTConnect, and the smoothing of its path. Seconds are of the processor."""
+    """A search by RRTConnect, and the smoothing of its path. Seconds are CPU time."""
 
     search_s: float
     smoothing_s: float

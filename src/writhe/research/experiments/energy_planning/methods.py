@@ -37,7 +37,7 @@ SAMPLES = 100  # of a path, for its roughness
 
 @dataclass(frozen=True)
 class Budget:
-    """Number of the sampling planners' runs, and the limits of processor time.
+    """Number of the sampling planners' runs, and the limits of CPU time.
 
     A planner without a success after `patience_s` of runs is given up, unless `all_runs`: its
     remaining runs count as failed without being run.
@@ -143,7 +143,7 @@ def summarise_runs(plans: Sequence[Plan], runs: int | None = None) -> dict[str, 
 
 
 def _processor_s(plan: Plan) -> float:
-    """Of the processor, or of the clock for a process that had to be killed."""
+    """CPU time, or wall-clock time for a process that had to be killed."""
     return plan.seconds if plan.processor_s is None else plan.processor_s
 
 

@@ -44,7 +44,7 @@ def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> 
 
 
 def _processor_s(one: dict[str, Any]) -> list[float]:
-    """Processor seconds of the runs; of the clock where a process had to be killed."""
+    """CPU seconds of the runs; wall-clock seconds where a process had to be killed."""
     pairs = zip(one["seconds"], one["processor_s"], strict=True)
     return [clock if own is None else own for clock, own in pairs]
 

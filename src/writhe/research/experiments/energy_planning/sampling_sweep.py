@@ -3,7 +3,7 @@
 The longest edge of a tree (OMPL's range) decides most: RRTConnect solves the contortion with edges
 of 0.3 rad and hardly ever with edges of 1 rad. Every planner runs with every range for a short
 time; a planner that solves a problem with none of them gets one run of the paper's five minutes.
-Limits are of processor time: the result does not depend on what else the machine does.
+Limits are of CPU time: the result does not depend on what else the machine does.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def sweep_all(
 ) -> dict[str, Any]:
     """The sweep of every experiment by name, and beside them the keys of the contortion's.
 
-    `short_s` and `long_s` limit the processor time of a run. `processor_share` is the processor
-    time that the planners had, divided by the clock's.
+    `short_s` and `long_s` limit the CPU time of a run. `processor_share` is the CPU
+    time that the planners had, divided by wall-clock time.
     """
 
     def one(name: str) -> tuple[dict[str, Any], float, float]:

@@ -218,6 +218,6 @@ class LatentPoser:
             },
             milliseconds=1e3 * (time.perf_counter() - start),
             clearance_m=float(clearance.min()) if len(clearance) else None,
-            touching_parts=self._near.parts_below(-SLACK_M),
+            violating_parts=self._near.parts_below(-SLACK_M),
             turn_error_rad=self._rows.turn_errors(),
         )

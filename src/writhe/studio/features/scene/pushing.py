@@ -1,4 +1,4 @@
-"""Objects that push characters aside while dragged; relations between parts of a character."""
+"""Objects that push characters aside while dragged."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene import object_edits, scene_builder, scene_objects
 from writhe.studio.feature import Feature
-from writhe.studio.protocol import ActorPose, Command, Message, MessagePart, Name
+from writhe.studio.protocol import ActorPose, Command, Message
 from writhe.terms import Term
 
 feature = Feature("pushing")
 
-_PIN_KEPT_M = 1e-4  # pins give way to a fast object; a saved pose has them nearer than this
-_SETTLING_STEPS = 40  # at most, until they are
+# pins may lag behind a fast object; steps are added until all are within this
+_PIN_KEPT_M = 1e-4
+_SETTLING_STEPS = 40  # largest number of such steps
 
 
 class PushObject(Message):
@@ -47,24 +48,6 @@ class CommitPush(Command):
     object: int
 
 
-class AddRelation(Command):
-    """Keep the current position, distance or direction of a joint relative to another."""
-
-    actor: int
-    joint: int
-    other: int
-    kept: relations.RelationKind = "place"
-
-
-class RemoveRelation(Command):
-    """Remove a relation."""
-
-    actor: int
-    joint: Name
-    other: Name
-    kept: relations.RelationKind = "place"
-
-
 class Pushed(Message):
     """The placement of the pushed object and the poses of all characters."""
 
@@ -77,21 +60,6 @@ class Pushed(Message):
     milliseconds: float
 
 
-class RelationState(MessagePart):
-    """A relation between two joints of an actor."""
-
-    actor: int
-    joint: str
-    other: str
-    kept: str
-
-
-class PushingState(MessagePart):
-    """The relations of the document."""
-
-    relations: list[RelationState]
-
-
 class _Push:
     """The state of a push in one session."""
 
@@ -101,13 +69,6 @@ class _Push:
         self.response: CollisionResponse | None = None
         self.q: Floats = np.empty(0)
         self.pins: list[Pin] = []
-
-
-@feature.state
-def state(editor: Editor) -> PushingState:
-    """The relations of the document."""
-    found = relations.all_relations(editor.document)
-    return PushingState([RelationState(r.actor, r.joint, r.other, r.kept) for r in found])
 
 
 @feature.session_step
@@ -184,24 +145,6 @@ def _settle(editor: Editor, pushed: _Push, response: CollisionResponse) -> None:
             return
         result = response.step(pushed.q, pins=pushed.pins, objects={name: placement})
         pushed.q, away_m = result.q, list(result.pin_error_m.values())
-
-
-@feature.command("Hold parts")
-def add_relation(editor: Editor, edit: Edit, message: AddRelation) -> None:
-    """Add a relation between two joints in the current pose."""
-    actor = editor.document.actor(message.actor)
-    figure = editor.document.figure(actor.figure)
-    joint, other = (figure.skeleton.joint_name(number) for number in (message.joint, message.other))
-    q = editor.posed_actor(actor).q
-    relations.add_relation(editor.document, edit, actor.id, figure, q, joint, other, message.kept)
-
-
-@feature.command("Remove hold")
-def remove_relation(editor: Editor, edit: Edit, message: RemoveRelation) -> None:
-    """Remove a relation."""
-    relations.remove_relation(
-        editor.document, edit, message.actor, message.joint, message.other, message.kept
-    )
 
 
 def _begin(editor: Editor, pushed: _Push, number: int) -> None:

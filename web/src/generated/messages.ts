@@ -85,7 +85,7 @@ export interface Rename {
   name: string;
 }
 
-/** Pin a joint where it is, or unpin it. */
+/** Pin the position of a joint, or position and rotation ("both"), or unpin it. */
 export interface SetPin {
   type: "set_pin";
   request: string;

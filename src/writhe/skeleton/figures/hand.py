@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.errors import UnknownNameError
 from writhe.skeleton.figure import Capsule, Figure, GeneratedSkin, Skin
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.limits import limit_frame
@@ -149,10 +148,8 @@ def _skin() -> Skin:
     return stored_skin("hand", make_hand_skin)
 
 
-def build_hand(profile: str = "everyday") -> Figure:
-    """The hand figure; it has one profile of limits."""
-    if profile != "everyday":
-        raise UnknownNameError("limits profile", profile, ["everyday"])
+def build_hand() -> Figure:
+    """The hand figure."""
     skeleton = hand_skeleton()
     strands = tuple(
         (f.name, ("wrist", *(f"{f.name}_{i}" for i in (1, 2, 3)), f"{f.name}_tip")) for f in FINGERS

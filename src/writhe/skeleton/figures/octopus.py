@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.arrays import Floats
-from writhe.errors import UnknownNameError
 from writhe.skeleton.figure import Capsule, Figure, GeneratedSkin, Skin
 from writhe.skeleton.joint import Joint, JointKind, Limits, Tip
 from writhe.skeleton.limits import limit_frame
@@ -128,10 +127,8 @@ def _skin() -> Skin:
     return stored_skin("octopus", make_octopus_skin)
 
 
-def build_octopus(profile: str = "everyday") -> Figure:
-    """The octopus figure; it has one profile of limits."""
-    if profile != "everyday":
-        raise UnknownNameError("limits profile", profile, ["everyday"])
+def build_octopus() -> Figure:
+    """The octopus figure."""
     skeleton = octopus_skeleton()
     strands = tuple(
         (

@@ -68,9 +68,7 @@ class SampledMotion(FrameMotion):
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shifts and rotation matrices at times in frames."""
-        frame, share = _split(times, len(self.shift))
-        after = np.minimum(frame + 1, len(self.shift) - 1)
-        shift = self.shift[frame] + share * (self.shift[after] - self.shift[frame])
+        frame, share, shift = _shifted(self.shift, times)
         arcs = self._arcs[np.minimum(frame, max(0, len(self.shift) - 2))]
         return shift, matrices(product(self.turn[frame], of_vector(share * arcs)))
 
@@ -181,9 +179,7 @@ class ChannelMotion(FrameMotion):
 
     def at(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Shifts and rotation matrices at times in frames."""
-        frame, share = _split(times, len(self.angles))
-        after = np.minimum(frame + 1, len(self.angles) - 1)
-        shift = self.shift[frame] + share * (self.shift[after] - self.shift[frame])
+        frame, share, shift = _shifted(self.shift, times)
         change = self._changes[np.minimum(frame, max(0, len(self.angles) - 2))]
         return shift, matrices(self._quaternions(self.angles[frame] + share * change))
 
@@ -377,3 +373,10 @@ def _split(times: np.ndarray, frames: int) -> tuple[np.ndarray, np.ndarray]:
     """The frame before each time, and the fraction (t, 1, 1) towards the next one."""
     frame = np.clip(np.floor(times).astype(int), 0, max(0, frames - 2))
     return frame, np.clip(times - frame, 0.0, 1.0)[:, None, None]
+
+
+def _shifted(shift: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """`_split`, and the shifts (frames, n, 3) at the times, linear between frames."""
+    frame, share = _split(times, len(shift))
+    after = np.minimum(frame + 1, len(shift) - 1)
+    return frame, share, shift[frame] + share * (shift[after] - shift[frame])

@@ -39,7 +39,8 @@ class DefaultPoserOptions:
     approach: float = 0.5  # fraction of the clearance by which one iteration may approach
     recovery_m: float = 0.01  # most by which one iteration reduces an initial overlap
     met_m: float = 0.005  # tolerance of targets
-    give_way_m: float = 0.03  # the trunk helps oriented hands that stay farther from their targets
+    # an oriented hand that stays farther than this from its target may also move the trunk
+    give_way_m: float = 0.03
     held_m: float = 0.0005  # tolerance of pins; if exceeded, the frame ends with a corrective QP
     relax_pull: float = 0.05  # gain of the hinge bias, used without a database
     gate: bool = True  # certify every step

@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import writhe
 from writhe import WritheError
-from writhe.collision import CollisionTable, Verdict
+from writhe.collision import CollisionTable, NearPairs, Verdict
 from writhe.collision.bezier_curve import BezierCurve
 from writhe.collision.curve_certificate import JointCurves, certify_curves, interpolated_curves
+from writhe.collision.interpolated_motion import gap_errors
 from writhe.collision.shapes import from_capsule
 from writhe.kernels.skeleton.kinematics import interpolate_batch
-from writhe.skeleton import Capsule, Joint, JointKind, Skeleton
+from writhe.skeleton import Capsule, Joint, JointKind, Skeleton, quaternions
 
 ARM = Skeleton(
     [
@@ -121,6 +123,53 @@ def test_a_curve_that_overshoots_into_a_post_is_found():
     post = (0.5 * np.cos(0.6), 0.0, -0.5 * np.sin(0.6))  # at 0.6 rad of the swing
     assert certify_curves(table(post), {"arm": swing(0.5)}).verdict is Verdict.CERTIFIED
     assert certify_curves(table(post), {"arm": swing(1.5)}).verdict is Verdict.PASSES_THROUGH
+
+
+@pytest.mark.parametrize(("deep_m", "certified"), [(0.9e-3, True), (1.05e-3, False)])
+def test_the_tolerance_is_used_up_to_the_error_of_fine_rows(deep_m, certified):
+    """An arm that swings fast over the end of a post, a little in it; keys far apart."""
+    half = np.radians([0.0, 70.0]) / 2
+    turning = [np.cos(half), [0.0, 0.0], np.sin(half), [0.0, 0.0]]
+    curves = {"arm": JointCurves(tuple(BezierCurve.linear([0.0, 0.1], v) for v in turning))}
+    top_m = -(0.04 - deep_m)  # the radii of both are 2 cm
+    post = (0.6 * np.cos(0.5), top_m - 0.2, -0.6 * np.sin(0.5))
+    assert certify_curves(table(post), curves).certified == certified
+
+
+def test_errors_of_joints_move_no_gap_farther_than_their_bound(rng):
+    figure = writhe.figure("human")
+    shapes, skeleton = CollisionTable.of_figure(figure), figure.skeleton
+    n, near = len(skeleton), NearPairs(shapes, len(shapes.pairs.deep))
+
+    def gaps(q: np.ndarray) -> np.ndarray:
+        frames = writhe.forward(skeleton, q)
+        count = near.find(frames.positions, frames.rotations, 10.0)
+        found = np.full(len(shapes.pairs.deep), np.nan)
+        found[near.rows.shape_pair[:count]] = near.rows.gap[:count]
+        return found
+
+    tightest = np.inf
+    for _ in range(10):
+        q = skeleton.rest_configuration.copy()
+        errors = np.zeros((2, 2 * n))
+        errors[:, :n] = rng.uniform(0.0, 1e-3, (2, n)) * (rng.random((2, n)) < 0.2)
+        for joint in skeleton.joints:
+            if joint.kind is JointKind.BALL:
+                part = q[skeleton.q_slice(joint.name)]
+                part[:] = quaternions.normalised(part + 0.4 * rng.normal(size=4))
+        bound = gap_errors(shapes, q[None], errors)
+        for row in range(2):
+            other = q.copy()
+            for j, joint in enumerate(skeleton.joints):
+                if joint.kind is JointKind.BALL:
+                    axis = rng.normal(size=3)
+                    turn = errors[row, j] * axis / np.linalg.norm(axis)
+                    part = other[skeleton.q_slice(joint.name)]
+                    part[:] = quaternions.multiply(part, quaternions.from_rotation_vectors(turn))
+            moved = float(np.nanmax(np.abs(gaps(other) - gaps(q))))
+            assert moved <= bound[row] + 1e-9
+            tightest = min(tightest, bound[row] / max(moved, 1e-12))
+    assert tightest < 4.0  # a bound that is always far off would show nothing
 
 
 def test_components_without_a_sign_change_go_the_long_way_round():

@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -43,6 +43,7 @@ from writhe.skeleton import Figure, Motion, forward
 from writhe.skeleton.configurations import same_joints
 from writhe.solvers.posture_tracking import PostureTracker, TrackingOptions
 
+FADE_S = 0.4  # corrections begin and end this long before and after what penetrates
 # more passes over a clip in which a joint is folded: the path of step 3 may fold one
 _PASSES_FOR_FOLDS = 3
 
@@ -81,7 +82,7 @@ def clean(
     table: CollisionTable | None = None,
     options: TrackingOptions | None = None,
     window_options: WindowOptions | None = None,
-    fade_s: float = 0.4,
+    fade_s: float = FADE_S,
     go_round: bool = True,
     euler: bool = True,
     progress: Progress | None = None,
@@ -98,42 +99,18 @@ def clean(
     table: the collision table of the subject, if it is not the default one. options: of the
     solutions of single frames; window_options: of windows of frames.
     """
-    if isinstance(subject, Scene):
-        figure, variables = _actor_of(subject, actor)
-        table = table or subject.layout.table
-    else:
-        figure, variables = subject, None
-    if not same_joints(motion.skeleton, figure.skeleton, roots=False):
-        raise WritheError(
-            f"the motion {motion.name!r} belongs to another skeleton than {figure.name!r}:"
-            " retarget it first"
-        )
-    shapes = table or CollisionTable.of_figure(figure)
-    tracker = PostureTracker(figure, shapes, options, variables=variables)
-
-    def solved(source: Motion) -> _Solution:
-        return _solved(
-            tracker,
-            source,
-            None if table is None else shapes,
-            window_options,
-            fade_s,
-            go_round,
-            euler,
-            progress or no_progress,
-        )
-
-    found = solved(motion)
-    latest = found
-    for _ in range(_PASSES_FOR_FOLDS):
-        if not latest.after.folded_joints:
-            break
-        bent = unfolded(shapes, latest.q, motion.fps, tracker.may_change)
-        if bent is latest.q:  # it cannot be changed
-            break
-        latest = solved(replace(motion, q=bent))
-        if latest.after.certified:
-            found = latest
+    tracker = _tracker(subject, motion, actor, table, options)
+    shapes, figure = tracker.table, tracker.figure
+    found = _solved_passes(
+        tracker,
+        motion,
+        None if table is None and isinstance(subject, Figure) else shapes,
+        window_options,
+        fade_s,
+        go_round,
+        euler,
+        progress or no_progress,
+    )
     q, source_positions = found.q, forward(figure.skeleton, motion.q).positions
     positions = forward(figure.skeleton, q).positions
     moved = np.linalg.norm(positions - source_positions, axis=2)
@@ -150,14 +127,85 @@ def clean(
     )
 
 
+def cleaned_frames(
+    subject: Figure | Scene,
+    motion: Motion,
+    *,
+    actor: str | None = None,
+    progress: Progress | None = None,
+) -> Floats:
+    """(frames, nq) the frames of `clean(..., euler=False)`, for callers that certify them."""
+    tracker, report = _tracker(subject, motion, actor, None, None), progress or no_progress
+    return _solved_passes(tracker, motion, tracker.table, None, FADE_S, True, False, report).q
+
+
+def _tracker(
+    subject: Figure | Scene,
+    motion: Motion,
+    actor: str | None,
+    table: CollisionTable | None,
+    options: TrackingOptions | None,
+) -> PostureTracker:
+    """What solves single frames of the motion; see `clean`."""
+    if isinstance(subject, Scene):
+        figure, variables = _actor_of(subject, actor)
+        table = table or subject.layout.table
+    else:
+        figure, variables = subject, None
+    if not same_joints(motion.skeleton, figure.skeleton, roots=False):
+        raise WritheError(
+            f"the motion {motion.name!r} belongs to another skeleton than {figure.name!r}:"
+            " retarget it first"
+        )
+    shapes = table or CollisionTable.of_figure(figure)
+    return PostureTracker(figure, shapes, options, variables=variables)
+
+
 @dataclass(frozen=True)
 class _Solution:
-    """Cleaned frames (frames, nq), their certificate, and that of the file; see `Cleaned`."""
+    """Cleaned frames (frames, nq), and the certificate of their file; see `Cleaned`."""
 
+    table: CollisionTable
     q: Floats
-    after: Certificate
+    fps: float
     written: Certificate | None
     written_fps: float
+    by_file: bool  # whether `written` is also that of slerp with these shapes
+
+    @cached_property
+    def after(self) -> Certificate:
+        """The certificate of the frames."""
+        if self.by_file and self.written is not None and self.written.certified:
+            return self.written
+        return certify(self.table, self.q, self.fps)
+
+
+def _solved_passes(
+    tracker: PostureTracker,
+    motion: Motion,
+    table: CollisionTable | None,
+    window_options: WindowOptions | None,
+    fade_s: float,
+    go_round: bool,
+    euler: bool,
+    progress: Progress,
+) -> _Solution:
+    """One pass over a clip, and more if joints of its result are folded; see `_solved`."""
+
+    def solved(source: Motion) -> _Solution:
+        return _solved(tracker, source, table, window_options, fade_s, go_round, euler, progress)
+
+    latest = found = solved(motion)
+    for _ in range(_PASSES_FOR_FOLDS if tracker.table.folds else 0):
+        if not latest.after.folded_joints:
+            break
+        bent = unfolded(tracker.table, latest.q, motion.fps, tracker.may_change)
+        if bent is latest.q:  # it cannot be changed
+            break
+        latest = solved(replace(motion, q=bent))
+        if latest.after.certified:
+            found = latest
+    return found
 
 
 def _solved(
@@ -198,10 +246,8 @@ def _solved(
             file = FileInterpolations(motion)
             q = trajectory.solve_for_file(q, file.failures)
             written, written_fps = file.denser(q)
-    # `written` also certifies slerp, with the figure's own shapes, so that it serves as `after`
-    by_file = table is None and written is not None and written.certified
-    after = written if by_file and written is not None else certify(shapes, q, motion.fps)
-    return _Solution(q, after, written, written_fps)
+    # `written` also certifies slerp, with the figure's own shapes
+    return _Solution(shapes, q, motion.fps, written, written_fps, by_file=table is None)
 
 
 def _actor_of(scene: Scene, actor: str | None) -> tuple[Figure, Bools]:

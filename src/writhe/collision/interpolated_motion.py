@@ -73,6 +73,7 @@ class InterpolatedMotion:
     jumps (rows - 1,): True where the pose changes at once, without motion in between.
     rotation_error_rad, translation_error_m (n,): bounds of the distance of each joint's local
     transform from the true motion between rows, for curves that the rows only approximate.
+    gap_error_m: a bound of `gap_error` that is known already.
     short_hinges: hinge angles are stored as rotations, so they interpolate along the shorter arc.
     """
 
@@ -84,6 +85,7 @@ class InterpolatedMotion:
     short_hinges: bool = False
     rotation_error_rad: Floats | None = None
     translation_error_m: Floats | None = None
+    gap_error_m: float | None = None
 
     @classmethod
     def of_frames(
@@ -267,34 +269,51 @@ def _moving_joints(table: CollisionTable) -> set[int]:
 
 
 def gap_error(table: CollisionTable, interpolated: InterpolatedMotion) -> float:
-    """Bound in metres of how much a gap between rows may differ from that of the true motion.
+    """Bound in metres of how much a gap between rows may differ from that of the true motion."""
+    turn, shift = interpolated.rotation_error_rad, interpolated.translation_error_m
+    if interpolated.gap_error_m is not None:
+        return interpolated.gap_error_m
+    if turn is None or shift is None or not (turn.any() or shift.any()):
+        return 0.0
+    errors = gap_errors(table, interpolated.q, np.concatenate([turn, shift])[None])
+    return float(errors.max(initial=0.0))
 
+
+def gap_errors(table: CollisionTable, q: Floats, errors: Floats) -> Floats:
+    """(k,) bounds of what k sets of errors (k, 2 n) of joints do to a gap of a motion q, in metres.
+
+    errors: of the rotations (n) in radians, then of the translations (n) in metres.
     A rotation that is off by w radians displaces a point at distance rho by at most w rho, with rho
     the reach over all poses, as in the certificate's speed bound. So does a scale that is off by
     the share w; since it makes shapes grow as well, rho includes their radii.
     """
-    turn, shift = interpolated.rotation_error_rad, interpolated.translation_error_m
-    if turn is None or shift is None or not (turn.any() or shift.any()):
-        return 0.0
-    tree = table.skeleton.tree
-    length = np.linalg.norm(tree.offset, axis=1)
-    for j in range(len(length)):
+    tree, pairs = table.skeleton.tree, table.pairs
+    n = len(tree.parent)
+    length, longest_shift = np.linalg.norm(tree.offset, axis=1), errors[:, n:].max(axis=0)
+    for j in range(n):
         start, end = int(tree.q_start[j]), int(tree.q_start[j + 1])
         if tree.kind[j] == FREE:
-            length[j] += np.linalg.norm(interpolated.q[:, start : start + 3], axis=1).max()
+            length[j] += np.linalg.norm(q[:, start : start + 3], axis=1).max()
         elif end - start == 1 and tree.kind[j] != HINGE:
-            length[j] += np.abs(interpolated.q[:, start]).max()
-    errors = np.zeros((len(table.bodies.joint), len(length) + 1))  # [body, ancestor + 1]
+            length[j] += np.abs(q[:, start]).max()
+    # metres that a body is off, seen from an ancestor, by a radian and by a metre of each joint
+    effects: dict[tuple[int, int], Floats] = {}
     shapes, radius = table.bodies.shape_start, table.shapes.radius
     for body, joint in enumerate(table.bodies.joint):
-        j, error = int(joint), 0.0
+        j, effect = int(joint), np.zeros(2 * n)
         largest = radius[shapes[body] : shapes[body + 1]].max(initial=0.0)
         reach = float(table.bodies.reach[body] + largest)
+        effects[body, j] = effect
         while j >= 0:
-            error += float(turn[j]) * reach + float(shift[j])
-            reach += float(length[j] + shift[j])
+            effect = effect.copy()
+            effect[j], effect[n + j] = reach, 1.0
+            reach += float(length[j] + longest_shift[j])
             j = int(tree.parent[j])
-            errors[body, j + 1] = error
-    pairs = table.pairs
-    column = pairs.ancestor + 1
-    return float((errors[pairs.a, column] + errors[pairs.b, column]).max(initial=0.0))
+            effects[body, j] = effect
+    number = {key: i for i, key in enumerate(effects)}
+    off = errors @ np.stack(list(effects.values()), axis=1)
+    out = np.zeros(len(errors))
+    for a, b, ancestor in zip(pairs.a, pairs.b, pairs.ancestor, strict=True):
+        first, second = number[int(a), int(ancestor)], number[int(b), int(ancestor)]
+        np.maximum(out, off[:, first] + off[:, second], out=out)
+    return out

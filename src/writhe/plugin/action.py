@@ -149,11 +149,11 @@ class StageMotion:
             out[label(f"{name} (obstacle)")] = JointCurves(lines[3:], location=lines[:3])
         return out
 
-    def certify(self, stage: Stage) -> Certificate:
-        """The certificate of the whole scene along the curves."""
+    def certify(self, stage: Stage, *, fine: bool = False) -> Certificate:
+        """The certificate of the whole scene along the curves; fine: see `certify_curves`."""
         if not stage.scene.actors:
             raise WritheError("no character has collision shapes: set one up first")
-        return certify_curves(stage.scene.layout.table, self.curves(stage))
+        return certify_curves(stage.scene.layout.table, self.curves(stage), fine=fine)
 
     def frames(self, stage: Stage, times_s: Floats) -> Floats:
         """(times, nq) configurations of the scene."""

@@ -160,15 +160,19 @@ class Stage:
 
     def actor_in_scene(self, name: str, state: Floats) -> ActorInScene:
         """A character to pose, with everything else where it is in `state`."""
+        found = ActorInScene.in_scene(self.scene, self.actor_name(name))
+        found.state[:] = state
+        return found
+
+    def actor_name(self, name: str) -> str:
+        """The name of a character in the scene, in which those without shapes are missing."""
         who = label(name)
         if who not in self.scene.layout.actor_q:
             raise WritheError(
                 f"{name!r} has no collision shapes: it needs a mesh that follows its bones, or"
                 " bones of some length"
             )
-        found = ActorInScene.in_scene(self.scene, who)
-        found.state[:] = state
-        return found
+        return who
 
 
 def placement_of(matrix: Floats) -> Floats:

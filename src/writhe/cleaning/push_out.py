@@ -15,8 +15,8 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats
 from writhe.collision.certificate_slack import SLACK_M
+from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import forward
-from writhe.skeleton.kinematics import difference, integrate
 from writhe.solvers.posture_tracking import PostureTracker
 from writhe.time_filters import within
 
@@ -41,9 +41,17 @@ def push_frames_clear(
     positions = forward(skeleton, q).positions
     active = within(bad, fade_frames)
     x, out = np.zeros((count + 2, skeleton.dof_count)), q.copy()  # x[i + 1] corrects frame i
+    tree = skeleton.tree
+    here, turns = np.empty((len(skeleton), 3)), np.empty((len(skeleton), 3, 3))
+
+    def moved(i: int, step: Floats) -> Floats:
+        row = np.empty(q.shape[1])
+        kinematics.integrate(tree, q[i], step, row)
+        return row
 
     def far(row: Floats, i: int) -> float:
-        apart = forward(skeleton, row).positions - positions[i]
+        kinematics.forward(tree, row, here, turns)
+        apart = here - positions[i]
         return float(np.sqrt(np.einsum("jc,jc->j", apart, apart)).mean())
 
     def solve(i: int, start: Floats, neighbours: list[Floats], other: Floats | None) -> None:
@@ -58,17 +66,17 @@ def push_frames_clear(
             found = tracker.follow(other, q[i], gated=False)
             if far(found, i) < _NEARER_SHARE * now and tracker.clearance(found) >= -SLACK_M:
                 out[i] = found
-        x[i + 1] = difference(skeleton, q[i], out[i])
+        kinematics.difference(tree, q[i], out[i], x[i + 1])
 
     for i in range(count):
         report(i + 1)
         if active[i] and (bad[i] or np.any(x[i])):
             x[i + 1] = x[i] if bad[i] else 0.0
-            solve(i, integrate(skeleton, q[i], x[i + 1]), [x[i]], q[i])
+            solve(i, moved(i, x[i + 1]), [x[i]], q[i])
     for i in range(count - 1, -1, -1):
         report(2 * count - i)
         if active[i]:
             apart = float(np.abs(tracker.metres * (x[i + 2] - x[i + 1])).max()) >= _SAME_SIDE_M
-            other = integrate(skeleton, q[i], x[i + 2]) if apart else None
+            other = moved(i, x[i + 2]) if apart else None
             solve(i, out[i], [x[i], x[i + 2]], other)
     return out

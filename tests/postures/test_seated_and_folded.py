@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe.postures.preset_poses import posture_of
+from writhe.postures.preset_poses import posture_of, preset_names
 from writhe.skeleton import Figure, forward
 from writhe.skeleton.figures import figure
 
@@ -14,6 +14,7 @@ POSES = [
     ("chair", "sit, arms folded"),
     ("basic", "arms folded"),
 ]
+NAMED = [("chair", "sit wide, hands in lap"), ("basic", "hug self"), ("basic", "kneel praying")]
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
@@ -44,3 +45,18 @@ def test_a_folded_hand_rests_on_the_other_arm_and_the_other_is_at_the_chest(
     chest = frames.position("chest")
     other = frames.point("right_wrist", np.array([-0.085, -0.022, 0.0])) - chest
     assert np.linalg.norm(other) < 0.27
+
+
+@pytest.mark.parametrize(("library", "pose"), NAMED)
+def test_poses_that_resemble_folded_ones_are_offered_too(library: str, pose: str) -> None:
+    assert pose in preset_names(library)
+
+
+def test_hands_lie_in_the_lap_of_an_upright_body() -> None:
+    frames = _posed(figure("human"), *NAMED[0])
+    assert frames.rotation("chest")[1, 1] > np.cos(np.radians(10.0))
+    for side in ("left", "right"):
+        hand = frames.point(f"{side}_wrist", np.zeros(3)) - frames.position("hips")
+        assert hand[1] < 0.15
+        assert abs(hand[0]) < 0.2
+        assert 0.0 < hand[2] < 0.35

@@ -15,9 +15,7 @@ from writhe.research.fuzzing.calls import CALLS
 from writhe.research.fuzzing.case import judge, load_case
 from writhe.research.fuzzing.entry_points import ENTRY_POINTS
 from writhe.research.fuzzing.random_cases import Tally, run_random_cases, try_call, try_entry_point
-from writhe.research.fuzzing.random_drags import random_drag, run_random_drag
-from writhe.scene import Actor, Scene
-from writhe.solvers.posing import make_poser
+from writhe.research.fuzzing.random_drags import LONG_FRAMES, random_drag, run_random_drag
 
 # cases of each entry point: about two seconds each
 CASES = {"octopus": 4, "two people": 5, "scene objects": 4, "human": 8, "hand": 10, "plan": 4}
@@ -74,44 +72,16 @@ def test_certificates_that_are_a_fifth_of_a_millimetre_too_generous_are_found(mo
     assert tally.false_certificates > 0
 
 
-@pytest.mark.parametrize("seed", [5000229, 5000430, 5000460, 7100051, 7100278])
+@pytest.mark.parametrize("seed", [5000229, 5000430, 5000460, 7100278])
 def test_a_standing_body_reaches_a_feasible_target_that_is_held(seed):
     """In the first drags balance had held the body where it was once it had nearly tipped over; in
-    the last two it was led into a posture at its limits, from which no small step helps."""
+    the last one it was led into a posture at its limits, from which no small step helps."""
     setting = make_drag_scene("basic")
     poser = setting.poser("default")
     first = run_random_drag(poser, setting, random_drag(setting, seed))
-    again = run_random_drag(poser, setting, first.replay)
+    again = run_random_drag(poser, setting, first.replay_held(LONG_FRAMES))
     assert again.end_error_m < 0.02
     assert not first.frozen and not again.frozen
-
-
-def test_pins_hold_while_a_stuck_drag_goes_back():
-    """The straight way back would have swung the pinned wrist by 83 cm."""
-    setting = make_drag_scene("basic")
-    poser, worst = setting.poser("default"), 0.0
-    step = poser.step
-
-    def watched(q, targets, pins=()):
-        nonlocal worst
-        result = step(q, targets, pins)
-        worst = max(worst, *result.pin_error_m.values())
-        return result
-
-    poser.step = watched
-    first = run_random_drag(poser, setting, random_drag(setting, 7100051))
-    assert run_random_drag(poser, setting, first.replay).end_error_m < 0.005
-    assert worst < 0.02
-
-
-def test_a_stuck_drag_goes_back_beside_a_second_person():
-    """Legs of somebody else that touch each other are no object that the drag was led around."""
-    setting = make_drag_scene("basic")
-    beside = np.array([4.0, 0.0, 0.0])
-    scene = Scene((Actor("a", setting.figure), Actor("b", setting.figure, position_m=beside)))
-    poser = make_poser("default", scene, setting.database, actor="a", controls=setting.controls)
-    first = run_random_drag(poser, setting, random_drag(setting, 7100051))
-    assert run_random_drag(poser, setting, first.replay).end_error_m < 0.005
 
 
 def test_calls_and_entry_points_share_the_time_and_every_one_gets_its_cases():

@@ -198,11 +198,12 @@ ABOVE: tuple[UpperBody, ...] = (
     ),
     UpperBody(
         "hands in lap",
-        A(flex=18, abduct=8, rotate=36, elbow=58),
-        A(flex=18, abduct=8, rotate=36, elbow=58),
-        T(bend=12, nod=14),
-        goals=hand("left", (0.02, 0.02, 0.21), "hips", palm=(0, -1, 0))
-        + hand("right", (-0.02, 0.07, 0.25), "hips", palm=(0, -1, 0)),
+        A(flex=14, abduct=8, rotate=42, elbow=62),
+        A(flex=14, abduct=8, rotate=42, elbow=62),
+        T(bend=8, nod=14),
+        goals=hand("left", (0.03, 0.03, 0.20), "hips", palm=(0, -1, 0), fingers=(-1, 0, 0.5))
+        + hand("right", (-0.03, 0.075, 0.22), "hips", palm=(0, -1, 0), fingers=(1, 0, 0.5)),
+        firm_trunk=True,
     ),
 )
 

@@ -204,11 +204,13 @@ GESTURES: tuple[KeyPose, ...] = (
     ),
     key(
         "hug self",
-        left_arm=A(flex=72, abduct=-16, rotate=35, elbow=118),
-        right_arm=A(flex=50, abduct=-8, rotate=45, elbow=112),
-        goals=hand("left", (-0.16, 0.16, 0.16), "chest", palm=(0.3, 0, -1))
-        + hand("right", (0.17, 0.06, 0.14), "chest", palm=(-0.3, 0, -1)),
-        trunk=T(bend=10, nod=10),
+        left_arm=A(flex=64, abduct=-14, rotate=38, elbow=118),
+        right_arm=A(flex=48, abduct=-8, rotate=45, elbow=114),
+        goals=hand("left", (-0.17, 0.15, 0.15), "chest", palm=(0.3, 0, -1))
+        + hand("right", (0.17, 0.10, 0.13), "chest", palm=(-0.3, 0, -1)),
+        legs=L(flex=14, abduct=0, rotate=2, knee=22, ankle=8),
+        trunk=T(bend=26, nod=18),
+        firm_trunk=True,
     ),
     key(
         "embrace",

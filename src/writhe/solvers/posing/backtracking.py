@@ -1,16 +1,18 @@
 """How a drag that is stuck goes back along its own path.
 
 A drag can end in a local minimum, such as a spine at all its limits, from which no small step
-brings the body nearer to its target, although the target can be met from where the drag began. The
-path back is certified, since every step of the drag was. `shortened_path` skips the configurations
-between which a straight motion is certified too and keeps the pins.
+brings the body nearer to its target, although the target can be met from where the drag began, or
+from a posture soon after. The path back is certified, since every step of the drag was.
+`shortened_path` skips the configurations between which a straight motion is certified too and keeps
+the pins.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from writhe.arrays import Floats
 from writhe.collision import Gate
 from writhe.kernels.skeleton import kinematics
 from writhe.skeleton import Skeleton, forward
-from writhe.solvers.result import Status
+from writhe.solvers.posing.handles import Handle
 
 if TYPE_CHECKING:
     from writhe.solvers.posing.actor_in_scene import ActorInScene
@@ -30,19 +32,43 @@ _MAX_CHECKS = 400  # of the gate, for one path
 _MAX_FRAMES = 120  # of a path
 _FRAME_M = 0.16  # farthest that a joint moves in a frame, on a body of human size
 _SLOW = 2e-4  # the body hardly moves if a frame changes no entry of q by more than this
-# frames that a drag must stay settled short of its target before the way back is searched
-_STUCK_FRAMES = 4
+# frames in which the body does not come nearer to its targets before the way back is searched: at
+# rest, and while the posture prior moves it
+_SETTLED_FRAMES, _STUCK_FRAMES = 4, 16
+_NEARER = 0.98  # it comes nearer if the worst error is below this fraction of the smallest so far
 _FAR = 4.0  # a target is missed by more than this, times the tolerance of targets
+_SAME = 2.0  # targets that move by less are the same goals, times the tolerance of targets
 _PIN_ERROR = 3.0  # a pin may move by this on a shortened path, times the tolerance of targets
 _MAX_VISITED = 1000  # frames of a drag that are remembered
-_STEPS = 40  # frames from the start of the drag to a posture that meets the targets
+_STEPS = 40  # frames from a posture of the drag to one that meets the targets
+_TRIED = (0.0, 0.1, 0.25, 0.5)  # postures tried, as shares of the frames of the drag
+_MUCH_NEARER = 0.5  # a posture that does not meet the targets must reduce the error to this share
+
+
+class Goals(NamedTuple):
+    """What a drag is to meet. Orientations are left out: those of laid hands change every frame."""
+
+    targets: tuple[tuple[str, tuple[float, ...], tuple[float, ...]], ...]  # joint, point, position
+    held: tuple[Handle, ...]
+
+    def near(self, other: Goals | None, within_m: float) -> bool:
+        """Whether the other goals differ at most by shifts of the targets by this distance."""
+        return (
+            other is not None
+            and self.held == other.held
+            and [t[:2] for t in self.targets] == [t[:2] for t in other.targets]
+            and all(
+                math.dist(mine[2], theirs[2]) <= within_m
+                for mine, theirs in zip(self.targets, other.targets, strict=True)
+            )
+        )
 
 
 class Backtracking:
     """The frames of the current drag, and the path on which it leaves a corner.
 
-    Goals are the targets and pins, in a form that can be compared: while they stay the same, a path
-    is searched for once, after the body has settled short of them.
+    While the goals stay the same, a path is searched for once, after the body has stopped short of
+    them. A pointer that trembles does not change them.
     """
 
     def __init__(
@@ -54,68 +80,93 @@ class Backtracking:
         self._frame_m = _FRAME_M * options.met_m / type(options)().met_m
         self._visited: deque[Floats] = deque(maxlen=_MAX_VISITED)  # q of this drag, oldest first
         self._path: list[Floats] = []  # frames to follow, whole configurations
-        self._goals: object = None  # of the last frame
-        self._searched_for: object = None
-        self._stuck_frames = 0
+        self._goals: Goals | None = None  # since the body came no nearer to them
+        self._searched_for: Goals | None = None
+        self._stuck_frames = self._settled_frames = 0
+        self._nearest_m = np.inf  # smallest error of the worst target since the goals were set
 
     def begin(self, q: Floats) -> None:
         """A new drag, or a new set of handles, at q (nq) of the actor."""
         self._visited.clear()
         self._visited.append(q.copy())
         self._path.clear()
-        self._searched_for, self._stuck_frames = None, 0
+        self._searched_for = self._goals = None
 
     def visit(self, q: Floats) -> None:
         """Remember a configuration (nq) of the actor."""
         self._visited.append(q.copy())
 
-    def is_stuck(
-        self, goals: object, status: Status, error_m: float, largest_change: float
-    ) -> bool:
-        """Whether the body has settled away from goals for which no path was searched yet.
+    def is_stuck(self, goals: Goals, error_m: float, largest_change: float, *, led: bool) -> bool:
+        """Whether the body stays away from goals for which no path was searched yet.
 
-        error_m: of the worst target; largest_change: of an entry of q in this frame.
+        error_m: of the worst target; largest_change: of an entry of q in this frame; led: whether
+        the posture prior still moves the body, as it does while targets move or tremble. A body
+        that swings to and fro between its targets comes nearer to them in some frames, so an error
+        is compared with the smallest one since the goals were set.
         """
-        settled = status is Status.SETTLED and goals == self._goals
-        self._goals = goals
         far = error_m > _FAR * self._options.met_m
-        self._stuck_frames = self._stuck_frames + 1 if settled and far else 0
-        if goals == self._searched_for or not self._options.gate:
+        nearer = error_m < _NEARER * self._nearest_m
+        if nearer or not far or not self._same(goals, self._goals):
+            self._goals, self._nearest_m = goals, error_m
+            self._stuck_frames = self._settled_frames = 0
+        else:
+            self._stuck_frames += 1
+            self._settled_frames = 0 if led else self._settled_frames + 1
+        if not self._options.gate or self._same(goals, self._searched_for):
             return False
-        return self._stuck_frames >= _STUCK_FRAMES or (
-            self._stuck_frames > 0 and largest_change < _SLOW
+        return (
+            self._settled_frames >= _SETTLED_FRAMES
+            or self._stuck_frames >= _STUCK_FRAMES
+            or (self._settled_frames > 0 and largest_change < _SLOW)
         )
 
-    def search(self, goals: object, rows: HandleRows, must_meet: Sequence[int]) -> bool:
-        """Search a path to a posture that meets the targets, through the start of the drag.
+    def search(self, goals: Goals, rows: HandleRows, must_meet: Sequence[int]) -> bool:
+        """Search a path to a posture that is nearer to the targets, back along the drag.
 
-        must_meet: numbers of the targets that must be met. False if they are not met from there.
+        must_meet: numbers of the targets that must be met. The postures of the drag are tried from
+        the first one on, until the targets are met from one; otherwise the best one is taken, if it
+        is much nearer to the targets. False if there is none.
         """
         self._searched_for = goals
-        stepper, options, now = self._stepper, self._options, self._stepper.q.copy()
-        if stepper.touches_objects(_FAR * options.met_m):
+        stepper, met_m, now = self._stepper, self._options.met_m, self._stepper.q.copy()
+        if stepper.touches_objects(_FAR * met_m):
             return False  # the user chose on which side of the object the body passes; keep it
-        nodes = [self._actor.full_configuration(q) for q in reversed(self._visited)]
-        stepper.set_state(nodes[-1], force=True)
-        met = False
-        for _ in range(_STEPS):
-            stepper.step()
-            nodes.append(stepper.q.copy())
-            errors = rows.point_errors()
-            met = max((errors[i] for i in must_meet), default=0.0) <= options.met_m
-            if met:
+        errors = rows.point_errors()
+        best_m = min(_FAR * met_m, _MUCH_NEARER * max((errors[i] for i in must_meet), default=0.0))
+        visited = [self._actor.full_configuration(q) for q in self._visited]
+        found: list[Floats] = []
+        for share in _TRIED:
+            back = visited[int(share * (len(visited) - 1)) :][::-1]
+            ahead, error_m = self._steps_from(back[-1], rows, must_meet)
+            if error_m < best_m:
+                found, best_m = back + ahead, error_m
+            if error_m <= met_m:
                 break
-        if met:
-            self._path = self._shortened(rows, nodes)
+        if found:
+            self._path = self._shortened(rows, found)
         stepper.set_state(now, force=True)
         return bool(self._path)
 
-    def next(self, goals: object, whole: Floats) -> Floats | None:
+    def _steps_from(
+        self, q: Floats, rows: HandleRows, must_meet: Sequence[int]
+    ) -> tuple[list[Floats], float]:
+        """The frames of a drag from q (nq) to the targets, and the worst error at the end."""
+        self._stepper.set_state(q, force=True)
+        frames: list[Floats] = []
+        error_m = np.inf
+        while len(frames) < _STEPS and error_m > self._options.met_m:
+            self._stepper.step()
+            frames.append(self._stepper.q.copy())
+            errors = rows.point_errors()
+            error_m = max((errors[i] for i in must_meet), default=0.0)
+        return frames, error_m
+
+    def next(self, goals: Goals, whole: Floats) -> Floats | None:
         """The next configuration of the path from `whole`; None if there is none or it is blocked.
 
         Other goals end the path.
         """
-        if goals != self._searched_for:
+        if self._path and not self._same(goals, self._searched_for):
             self._path.clear()
         if not self._path:
             return None
@@ -125,6 +176,9 @@ class Backtracking:
             self._path.clear()
             return None
         return ahead
+
+    def _same(self, goals: Goals, before: Goals | None) -> bool:
+        return goals.near(before, _SAME * self._options.met_m)
 
     def warm_up(self, q: Floats) -> None:
         """Load or compile the kernels of a search at q (nq) of the whole model."""
@@ -159,7 +213,7 @@ def shortened_path(
     a reasonable number of checks and frames.
 
     frame_m: farthest that a joint moves in a frame. keeps_pins: whether a frame between two nodes
-    that are not neighbours is acceptable.
+    is acceptable; between neighbours, which are frames of the drag, others are left out.
     """
     frames: list[Floats] = []
     at, last, checks = 0, len(nodes) - 1, 0
@@ -169,10 +223,13 @@ def shortened_path(
             certified = gate.fraction(nodes[at], nodes[at + ahead]) >= 1.0
             if certified:
                 between = _frames_between(skeleton, nodes[at], nodes[at + ahead], frame_m)
-                if ahead == 1 or all(keeps_pins(q) for q in between):
+                if all(keeps_pins(q) for q in between):
+                    break
+                if ahead == 1:  # a frame of the drag, which kept the pins at its ends
+                    between = [nodes[at + 1]]
                     break
             checks += 1
-            if (ahead == 1 and not certified) or checks > _MAX_CHECKS:
+            if ahead == 1 or checks > _MAX_CHECKS:
                 return []
             ahead = max(1, 2 * ahead // 3)
         frames += between

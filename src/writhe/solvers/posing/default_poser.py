@@ -32,7 +32,7 @@ from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.backtracking import Backtracking
+from writhe.solvers.posing.backtracking import Backtracking, Goals
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
@@ -170,9 +170,8 @@ class DefaultPoser:
         support = self._control_terms.anchor(rows, targets, pins)
         if support is not None:
             stepper.set_support(support)
-        # Orientations are left out: those of laid hands change every frame, so goals would never
-        # compare equal.
-        goals = (*((t.joint, t.point_in_joint, t.position_in_world) for t in targets), *pins)
+        places = [(t.joint, t.point_in_joint, t.position_in_world) for t in targets]
+        goals = Goals(tuple(places), tuple(pins))
         if (ahead := self._backtracking.next(goals, whole)) is not None:
             first_error_m = max(rows.point_errors()[: rows.targets])
             stepper.set_state(ahead, force=True)
@@ -191,15 +190,13 @@ class DefaultPoser:
             still = False
         dragged = [i for i, target in enumerate(targets) if not target.is_soft_pin]
         error_m = max((result.target_error_m[targets[i].joint] for i in dragged), default=0.0)
-        status = Status.APPROACHING if self._prior_active else result.status
-        if self._backtracking.is_stuck(goals, status, error_m, moved) and self._search_path_back(
-            goals, dragged
-        ):
+        stuck = self._backtracking.is_stuck(goals, error_m, moved, led=self._prior_active)
+        if stuck and self._search_path_back(goals, dragged):
             still, result = False, replace(result, status=Status.APPROACHING)
         self._still = (handles, result) if still else None
         return result
 
-    def _search_path_back(self, goals: object, moved: Sequence[int]) -> bool:
+    def _search_path_back(self, goals: Goals, moved: Sequence[int]) -> bool:
         """Search a path out of the corner in which the drag is stuck; the trunk is held."""
         stepper = self._stepper
         self._rows.set_guides(None)

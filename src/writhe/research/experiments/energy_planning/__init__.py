@@ -6,24 +6,13 @@ Thomas flare in two halves with stage two. Success means certified from end to e
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from writhe.errors import UnknownNameError, WritheError
-from writhe.planning import (
-    Energy,
-    EnergyOptions,
-    EnergyPlanner,
-    Plan,
-    PlanOptions,
-    PlanStatus,
-    Timing,
-    to_motion,
-)
-from writhe.planning.ompl_planners import PLANNERS
 from writhe.planning.ompl_process import PlannerProcess
 from writhe.progress import Progress
 from writhe.research.evaluation import Report
@@ -32,36 +21,21 @@ from writhe.research.experiments.energy_planning.canonical_postures import (
     draw_descent,
     summarise_descents,
 )
+from writhe.research.experiments.energy_planning.comparison import compare
 from writhe.research.experiments.energy_planning.linear_smoothing import search_and_smooth
 from writhe.research.experiments.energy_planning.methods import (
     PAPER_CLEARANCE_M,
     PAPER_STEP_RAD,
     Budget,
-    methods,
-    repeated,
-    summarise_runs,
 )
-from writhe.research.experiments.energy_planning.pictures import FPS, path_strip, plan_strip
-from writhe.research.experiments.energy_planning.plots import box_plot, lines
+from writhe.research.experiments.energy_planning.plots import box_plot
 from writhe.research.experiments.energy_planning.postures import (
-    ENTWINED,
-    TANGLED,
     Experiment,
     contortion,
-    inseparable_pairs,
     mirrored_pair,
-    strand_pairs,
     yoga,
 )
 from writhe.research.experiments.energy_planning.postures import flare as flare_halves
-from writhe.research.experiments.energy_planning.published_sweep import (
-    SweepRun,
-    plan_as_published,
-    summarise_sweep,
-    sweep,
-    zone_lines,
-    zone_test,
-)
 from writhe.research.experiments.energy_planning.sampling_sweep import SHORT_S, sweep_all
 from writhe.research.experiments.energy_planning.thomas_flare import Flare, flare, refined_summary
 from writhe.skeleton import Motion
@@ -78,9 +52,6 @@ PAPER_TABLE_1 = {
     "thomas-flare": (23.726, None),
 }
 PAPER_STAGE_TWO_S = 142.45
-FALLOFFS = (8, 12)  # large exponents d of section 8
-# step in rad and clearance of the ends in metres with which Algorithm 1 tests the safe zone
-ZONE_SETTINGS = ((0.003, 0.01), (0.01, 0.01), (0.01, 0.02), (0.03, 0.01))
 # seconds of the paper's table 2: Laplacian, limits, positions, angular momentum, solving
 PAPER_TABLE_2 = ((1.34, 0.013, 0.048, 0.653, 2.278), (0.0, 0.013, 0.048, 0.653, 0.217))
 
@@ -119,7 +90,7 @@ def run(
     with PlannerProcess() as process:
         for name in [n for n in NAMES if only in (None, n)]:
             progress(None, name)
-            results[name] = _compare(_experiment(name), name, budget, process, report, progress)
+            results[name] = compare(_experiment(name), name, budget, process, report, progress)
             if name == "thomas-flare":
                 progress(None, "stage two of the flare")
                 circle = _stage_two(report, results[name])
@@ -219,133 +190,6 @@ def _experiment(name: str) -> Experiment:
             return contortion()
         case _:
             return flare_halves()[0]
-
-
-def _compare(
-    experiment: Experiment,
-    name: str,
-    budget: Budget,
-    process: PlannerProcess,
-    report: Report,
-    progress: Progress,
-) -> dict[str, Any]:
-    """All methods on one experiment, with its film strip."""
-    report.heading(name)
-    found: dict[str, Any] = {}
-    best: Plan | None = None
-    for method, plan_with in methods(budget, process).items():
-        progress(None, f"{name}: {method}")
-        plans = repeated(method, plan_with, experiment, budget)
-        found[method] = summarise_runs(plans, budget.runs if method in PLANNERS else 1)
-        if method in ("default", "default-d2") and plans[0].solved:
-            picture = plan_strip(experiment, plans[0], report, f"{name}-{method}.png")
-            report.picture(picture, f"{name}, {method}")
-            best = best or plans[0]
-    swept = sweep(experiment, progress)
-    _published(experiment, swept, report, found)
-    entwined = strand_pairs(experiment.figure, experiment.goal, ENTWINED)
-    tangled = strand_pairs(experiment.figure, experiment.goal, TANGLED)
-    listed = ", ".join(f"{pair} {linking:.2f}" for pair, linking in entwined.items())
-    report.text(
-        f"Pairs of strands with a linking of at least {ENTWINED} at the goal: {listed or 'none'}."
-        f" Tangled by the paper's definition (over {TANGLED}): {', '.join(tangled) or 'none'}."
-    )
-    if best is not None:
-        energy = Energy(experiment.problem().table)
-        rows = to_motion(best, Timing(fps=FPS, duration_s=2.0, profile="uniform")).q
-        chart = lines(
-            report.picture_path(f"{name}-energy.png"),
-            {name: energy.along(rows)},
-            "energy",
-            logarithmic=True,
-        )
-        report.picture(
-            chart,
-            "The repulsive energy along the path. Flat at the top: a clearance below 0.1 mm, where"
-            " the energy is cut off.",
-        )
-    header = (
-        "method",
-        "success",
-        "seconds",
-        "length (rad)",
-        "roughness (rad)",
-        "penetration (mm)",
-        "pass-throughs",
-    )
-    report.table(
-        header,
-        [
-            (
-                method,
-                f"{100 * row['success_rate']:.0f} %",
-                row["seconds_median"],
-                row["path_length_rad"],
-                row["smoothness_rad"],
-                None if row["penetration_m"] is None else 1e3 * row["penetration_m"],
-                row["pass_throughs"],
-            )
-            for method, row in found.items()
-        ],
-    )
-    result: dict[str, Any] = {
-        "methods": found,
-        "published_sweep": summarise_sweep(swept),
-        "tangles": len(entwined),
-        "tangles_over_half": len(tangled),
-        "inseparable": inseparable_pairs(experiment.figure, experiment.goal, ENTWINED),
-        "falloffs": {str(d): _with_falloff(experiment, d) for d in FALLOFFS},
-    }
-    if not experiment.planted:
-        progress(None, f"{name}: safe zone")
-        result["safe_zone"] = [asdict(zone_test(experiment, a, c)) for a, c in ZONE_SETTINGS]
-        if best is not None:
-            result["safe_zone_lines"] = zone_lines(experiment, best)
-    return result
-
-
-def _with_falloff(experiment: Experiment, falloff: int) -> dict[str, Any]:
-    """Whether ours connects the postures with this exponent, and the published planner does."""
-    planner = EnergyPlanner(PlanOptions(energy=EnergyOptions(falloff=falloff)))
-    ours = planner.plan(experiment.problem())
-    published, _ = plan_as_published(
-        experiment, PAPER_STEP_RAD, PAPER_CLEARANCE_M, falloff=falloff, seconds=10.0
-    )
-    return {
-        "solved": ours.solved,
-        "escapes": ours.escapes,
-        "published_met": published.status is not PlanStatus.STUCK,
-        "published_certified": published.solved and published.certificate.certified,
-    }
-
-
-def _published(
-    experiment: Experiment, swept: list[SweepRun], report: Report, found: dict[str, Any]
-) -> None:
-    """The sweep of the published planner as a table, and its best setting at both values of d."""
-    best = swept[0]
-    setting = f"step {best.step_rad:g} rad, ends {1e3 * best.clearance_m:g} mm apart"
-    report.text(
-        f"The published planner: {sum(r.certified for r in swept)} of {len(swept)} settings are"
-        f" certified; the best: {setting}."
-    )
-    for falloff in (5, 2):
-        plan, _ = plan_as_published(
-            experiment,
-            best.step_rad,
-            best.clearance_m,
-            safe_zone=best.safe_zone,
-            rest_weights=best.rest_weights,
-            falloff=falloff,
-        )
-        found[f"paper-best-d{falloff}"] = summarise_runs([plan])
-        name = f"{experiment.name}-paper-d{falloff}"
-        if plan.status is not PlanStatus.STUCK:
-            picture = path_strip(experiment, plan, report, f"{name}.png")
-            verdict = "certified" if plan.certificate.certified else "it penetrates"
-            report.picture(picture, f"{experiment.name}, as published, d = {falloff}: {verdict}")
-        else:
-            report.text(f"As published with d = {falloff}, the ends do not meet.")
 
 
 def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:

@@ -17,7 +17,7 @@ from writhe.research.evaluation.drags.drag_scenes import DragScene, make_drag_sc
 from writhe.research.fuzzing.random_drags import RandomDrag, random_drag, run_random_drag
 from writhe.scene import Actor, Scene
 from writhe.solvers.posing import make_poser
-from writhe.solvers.posing.backtracking import Backtracking
+from writhe.solvers.posing.retreat import Retreat
 
 SEEDS = (7100051, 31000014, 31001220, 31000132)
 PERTURBED = 8  # replays of each
@@ -37,7 +37,7 @@ def stuck(setting: DragScene) -> list[RandomDrag]:
     """Drags whose last targets can be met, but are missed without a way back."""
     poser, found = setting.poser("default"), list[RandomDrag]()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Backtracking, "search", lambda *_: False)
+        patch.setattr(Retreat, "search", lambda *_: False)
         for k, seed in product(range(PERTURBED), SEEDS):
             drag = random_drag(setting, seed)
             shift = np.random.default_rng(k).normal(0.0, SHIFT_M, drag.path.shape[1:])

@@ -46,8 +46,9 @@ class FrameOptions(NamedTuple):
     """Stopping criteria of a frame. Metres."""
 
     iterations: int  # steps at most, one QP each; 0: only measure
-    met_m: float  # a target is reached within this distance
-    held_m: float  # if a pin or hold misses by more, one QP is added, unless the gate shortened
+    target_tolerance_m: float  # a target is reached within this distance
+    # if a pin or hold misses by more, one QP is added, unless the gate shortened
+    pin_tolerance_m: float
 
 
 class FrameWorkspace(NamedTuple):
@@ -292,12 +293,16 @@ def pose(
         if certified < 0.0:
             break
         fraction = min(fraction, certified)
-        met = measured[WORST_TARGET] < options.met_m
+        met = measured[WORST_TARGET] < options.target_tolerance_m
         if met or certified < 1.0 or measured[COST] > CONTINUE_RATIO * before:
             break
         before = measured[COST]
     if fraction < STUCK_FRACTION:
         _restore_clearance(environment, state, terms, settings, gate, qp, frame)
-    if options.iterations > 0 and fraction >= 1.0 and measured[WORST_HELD] > options.held_m:
+    if (
+        options.iterations > 0
+        and fraction >= 1.0
+        and measured[WORST_HELD] > options.pin_tolerance_m
+    ):
         _restore_pins(environment, state, terms, settings, gate, qp, frame)
     measured[FRACTION], measured[SOFTENED] = fraction, 1.0 if softened else 0.0

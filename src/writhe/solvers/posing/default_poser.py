@@ -32,7 +32,6 @@ from writhe.recognition.body_map import BodyMap, has_same_coordinates
 from writhe.skeleton import Figure, Frames, JointKind, Skeleton, forward
 from writhe.skeleton.configurations import configuration
 from writhe.solvers.posing.actor_in_scene import ActorInScene
-from writhe.solvers.posing.backtracking import Backtracking, Goals
 from writhe.solvers.posing.control_terms import ControlTerms
 from writhe.solvers.posing.controls import Controls, idle_dofs, locked_dofs
 from writhe.solvers.posing.database_query import DatabaseQuery
@@ -44,6 +43,7 @@ from writhe.solvers.posing.hinge_bias import HingeBias
 from writhe.solvers.posing.options import DefaultPoserOptions
 from writhe.solvers.posing.poser import GateReport, PoseResult
 from writhe.solvers.posing.posture_prior import PosturePrior
+from writhe.solvers.posing.retreat import Goals, Retreat
 from writhe.solvers.result import Status
 from writhe.terms import Term, joint_limits, reach
 
@@ -94,7 +94,7 @@ class DefaultPoser:
         self._relations: tuple[Term, ...] = ()
         self._related: frozenset[str] = frozenset()  # joints of the relations
         self._still: tuple[object, PoseResult] | None = None  # handles and result at rest
-        self._backtracking = Backtracking(self.actor, self._stepper, self.options)
+        self._retreat = Retreat(self.actor, self._stepper, self.options)
         self.controls = controls or Controls()
 
     @property
@@ -164,7 +164,7 @@ class DefaultPoser:
         continued = identical(own, self._last_q)
         if rows.set_handles(targets, pins) or not continued:
             self._begin(targets, pins, whole, continued)
-            self._backtracking.begin(own)
+            self._retreat.begin(own)
         self._guide(own, handles)
         stepper.set_state(whole, force=rows.has_orientations)
         support = self._control_terms.anchor(rows, targets, pins)
@@ -172,16 +172,16 @@ class DefaultPoser:
             stepper.set_support(support)
         places = [(t.joint, t.point_in_joint, t.position_in_world) for t in targets]
         goals = Goals(tuple(places), tuple(pins))
-        if (ahead := self._backtracking.next(goals, whole)) is not None:
+        if (ahead := self._retreat.next(goals, whole)) is not None:
             first_error_m = max(rows.point_errors()[: rows.targets])
             stepper.set_state(ahead, force=True)
             outcome = FrameOutcome(first_error_m, 1.0, softened=False)
             result = self._result(targets, pins, outcome, start)
-            self._backtracking.visit(self._last_q)
+            self._retreat.visit(self._last_q)
             return result if result.reached else replace(result, status=Status.APPROACHING)
         self._add_habits(targets)
         result = self._result(targets, pins, stepper.step(), start)
-        self._backtracking.visit(self._last_q)
+        self._retreat.visit(self._last_q)
         moved = float(np.abs(stepper.q - whole).max())
         still = moved < _STILL and not self._prior_active
         if self._habits.give_way(result, self.options, moving=self._prior_active):
@@ -190,7 +190,7 @@ class DefaultPoser:
             still = False
         dragged = [i for i, target in enumerate(targets) if not target.is_soft_pin]
         error_m = max((result.target_error_m[targets[i].joint] for i in dragged), default=0.0)
-        stuck = self._backtracking.is_stuck(goals, error_m, moved, led=self._prior_active)
+        stuck = self._retreat.is_stuck(goals, error_m, moved, led=self._prior_active)
         if stuck and self._search_path_back(goals, dragged):
             still, result = False, replace(result, status=Status.APPROACHING)
         self._still = (handles, result) if still else None
@@ -203,7 +203,7 @@ class DefaultPoser:
         stepper.pull[self.actor.v] = 0.0
         inertia = stepper.inertia.copy()
         self._habits.hold_trunk(stepper.inertia)
-        found = self._backtracking.search(goals, self._rows, moved)
+        found = self._retreat.search(goals, self._rows, moved)
         stepper.inertia[:] = inertia
         return found
 
@@ -218,7 +218,7 @@ class DefaultPoser:
         self.step(q, [Target(joint, (x, y, z))])
         stepper, frames = self._stepper, (self._rows.terms.positions, self._rows.terms.rotations)
         self._habits.warm_up(frames, stepper.q, stepper.inertia, stepper.pull)
-        self._backtracking.warm_up(stepper.q)
+        self._retreat.warm_up(stepper.q)
         self._still = None
 
     def _begin(
@@ -323,7 +323,7 @@ class DefaultPoser:
             for pair in np.flatnonzero(clearance < -SLACK_M):
                 parts.update(stepper.parts_of(int(pair)))
         worst = max(errors[: len(targets)], default=0.0)
-        if worst <= options.met_m:
+        if worst <= options.target_tolerance_m:
             status = Status.REACHED
         elif outcome.softened:
             status = Status.REGULARISED

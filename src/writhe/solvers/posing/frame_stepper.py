@@ -55,8 +55,8 @@ class FrameStepper:
         self._foreign = ~self._own & (shapes.core != HALF_SPACE)
         self._frame_options = frame_step.FrameOptions(
             options.iterations,
-            options.met_m,
-            options.held_m,
+            options.target_tolerance_m,
+            options.pin_tolerance_m,
         )
         self._measure_only = self._frame_options._replace(iterations=0)
         self.q = np.full(nq, np.nan)  # (nq,) the current state, NaN if unknown

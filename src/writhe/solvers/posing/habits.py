@@ -195,7 +195,7 @@ class Habits:
         floor = 0.0
         if error <= options.give_way_m:
             floor = _LAID if self._oriented else _PLACED
-        if error <= _EXACT * options.met_m:
+        if error <= _EXACT * options.target_tolerance_m:
             floor = 1.0
         before = self._firm
         if error > 2.0 * options.give_way_m:

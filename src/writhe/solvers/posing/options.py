@@ -38,10 +38,10 @@ class DefaultPoserOptions:
     margin_m: float = 0.002  # clearance that contact rows aim to keep
     approach: float = 0.5  # fraction of the clearance by which one iteration may approach
     recovery_m: float = 0.01  # most by which one iteration reduces an initial overlap
-    met_m: float = 0.005  # tolerance of targets
+    target_tolerance_m: float = 0.005
     # an oriented hand that stays farther than this from its target may also move the trunk
     give_way_m: float = 0.03
-    held_m: float = 0.0005  # tolerance of pins; if exceeded, the frame ends with a corrective QP
+    pin_tolerance_m: float = 0.0005  # if exceeded, the frame ends with a corrective QP
     relax_pull: float = 0.05  # gain of the hinge bias, used without a database
     gate: bool = True  # certify every step
     prior: PriorOptions = field(default_factory=PriorOptions)
@@ -56,7 +56,15 @@ class DefaultPoserOptions:
 
     def scaled(self, size: float) -> DefaultPoserOptions:
         """The options for a body `size` times as large as the human."""
-        lengths = ("reach_m", "near_m", "margin_m", "recovery_m", "met_m", "give_way_m", "held_m")
+        lengths = (
+            "reach_m",
+            "near_m",
+            "margin_m",
+            "recovery_m",
+            "target_tolerance_m",
+            "give_way_m",
+            "pin_tolerance_m",
+        )
         per_metre = (
             "target_weight",
             "pin_weight",

@@ -65,25 +65,25 @@ class PoseResult:
             )
         return tuple(out)
 
-    def explain(self, met_m: float = 0.005, met_rad: float = 0.05) -> tuple[str, ...]:
+    def explain(self, tolerance_m: float = 0.005, tolerance_rad: float = 0.05) -> tuple[str, ...]:
         """One sentence per target, and one per constraint that is not met."""
         out = [
             f"{joint} is {100 * error:.1f} cm from its target"
-            if error > met_m
+            if error > tolerance_m
             else f"{joint} reached its target"
             for joint, error in self.target_error_m.items()
         ]
         out += [
             f"{joint} is {100 * error:.1f} cm from its pin"
             for joint, error in self.pin_error_m.items()
-            if error > met_m
+            if error > tolerance_m
         ]
         out += [
             f"{joint} is {degrees(error):.0f} degrees from its goal orientation"
             for joint, error in self.turn_error_rad.items()
-            if error > met_rad
+            if error > tolerance_rad
         ]
-        if self.off_balance_m is not None and self.off_balance_m > met_m:
+        if self.off_balance_m is not None and self.off_balance_m > tolerance_m:
             out.append(f"the centre of mass is {100 * self.off_balance_m:.1f} cm beyond the feet")
         if self.gate.refused or self.gate.shortened:
             out.append(

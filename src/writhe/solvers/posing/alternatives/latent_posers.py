@@ -71,7 +71,7 @@ class LatentOptions:
     linking_radius: float = 0.25  # not printed, like the next two
     root_weight: float = 1.0  # of translation (per metre) and heading (per radian), as a style term
     regularisation: float = 1e-6
-    met_m: float = 0.005
+    target_tolerance_m: float = 0.005
 
 
 class LatentPoser:
@@ -208,7 +208,7 @@ class LatentPoser:
         frames = forward(self.actor.skeleton, self.actor.full_configuration(q))
         self._near.find(frames.positions, frames.rotations, 0.03)
         clearance = self._near.clearance
-        met = bool((errors[: len(targets)] < self.options.met_m).all())
+        met = bool((errors[: len(targets)] < self.options.target_tolerance_m).all())
         return PoseResult(
             q=q,
             status=Status.REACHED if met else Status.APPROACHING,

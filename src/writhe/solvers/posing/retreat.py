@@ -32,7 +32,7 @@ _MAX_CHECKS = 400  # of the gate, for one path
 _MAX_FRAMES = 120  # of a path
 _FRAME_M = 0.16  # farthest that a joint moves in a frame, on a body of human size
 _SLOW = 2e-4  # the body hardly moves if a frame changes no entry of q by more than this
-# frames in which the body does not come nearer to its targets before the way back is searched: at
+# frames in which the body does not come nearer to its targets before a path back is searched: at
 # rest, and while the posture prior moves it
 _SETTLED_FRAMES, _STUCK_FRAMES = 4, 16
 _NEARER = 0.98  # it comes nearer if the worst error is below this fraction of the smallest so far
@@ -64,8 +64,8 @@ class Goals(NamedTuple):
         )
 
 
-class Backtracking:
-    """The frames of the current drag, and the path on which it leaves a corner.
+class Retreat:
+    """The frames of the current drag, and the path on which it leaves a local minimum.
 
     While the goals stay the same, a path is searched for once, after the body has stopped short of
     them. A pointer that trembles does not change them.
@@ -76,8 +76,8 @@ class Backtracking:
     ) -> None:
         self._actor, self._stepper, self._options = actor, stepper, options
         self._gate = Gate(actor.table)
-        # met_m is a length that the options scale with the body
-        self._frame_m = _FRAME_M * options.met_m / type(options)().met_m
+        # target_tolerance_m is a length that the options scale with the body
+        self._frame_m = _FRAME_M * options.target_tolerance_m / type(options)().target_tolerance_m
         self._visited: deque[Floats] = deque(maxlen=_MAX_VISITED)  # q of this drag, oldest first
         self._path: list[Floats] = []  # frames to follow, whole configurations
         self._goals: Goals | None = None  # since the body came no nearer to them
@@ -104,7 +104,7 @@ class Backtracking:
         that swings to and fro between its targets comes nearer to them in some frames, so an error
         is compared with the smallest one since the goals were set.
         """
-        far = error_m > _FAR * self._options.met_m
+        far = error_m > _FAR * self._options.target_tolerance_m
         nearer = error_m < _NEARER * self._nearest_m
         if nearer or not far or not self._same(goals, self._goals):
             self._goals, self._nearest_m = goals, error_m
@@ -128,11 +128,18 @@ class Backtracking:
         is much nearer to the targets. False if there is none.
         """
         self._searched_for = goals
-        stepper, met_m, now = self._stepper, self._options.met_m, self._stepper.q.copy()
-        if stepper.touches_objects(_FAR * met_m):
+        stepper, target_tolerance_m, now = (
+            self._stepper,
+            self._options.target_tolerance_m,
+            self._stepper.q.copy(),
+        )
+        if stepper.touches_objects(_FAR * target_tolerance_m):
             return False  # the user chose on which side of the object the body passes; keep it
         errors = rows.point_errors()
-        best_m = min(_FAR * met_m, _MUCH_NEARER * max((errors[i] for i in must_meet), default=0.0))
+        best_m = min(
+            _FAR * target_tolerance_m,
+            _MUCH_NEARER * max((errors[i] for i in must_meet), default=0.0),
+        )
         visited = [self._actor.full_configuration(q) for q in self._visited]
         found: list[Floats] = []
         for share in _TRIED:
@@ -140,7 +147,7 @@ class Backtracking:
             ahead, error_m = self._steps_from(back[-1], rows, must_meet)
             if error_m < best_m:
                 found, best_m = back + ahead, error_m
-            if error_m <= met_m:
+            if error_m <= target_tolerance_m:
                 break
         if found:
             self._path = self._shortened(rows, found)
@@ -154,7 +161,7 @@ class Backtracking:
         self._stepper.set_state(q, force=True)
         frames: list[Floats] = []
         error_m = np.inf
-        while len(frames) < _STEPS and error_m > self._options.met_m:
+        while len(frames) < _STEPS and error_m > self._options.target_tolerance_m:
             self._stepper.step()
             frames.append(self._stepper.q.copy())
             errors = rows.point_errors()
@@ -178,7 +185,7 @@ class Backtracking:
         return ahead
 
     def _same(self, goals: Goals, before: Goals | None) -> bool:
-        return goals.near(before, _SAME * self._options.met_m)
+        return goals.near(before, _SAME * self._options.target_tolerance_m)
 
     def warm_up(self, q: Floats) -> None:
         """Load or compile the kernels of a search at q (nq) of the whole model."""
@@ -189,7 +196,7 @@ class Backtracking:
             self._stepper.set_state(q, force=True)
             return max(rows.point_errors()[rows.targets :], default=0.0)
 
-        tolerance_m = max(pin_error_m(nodes[0]), _PIN_ERROR * self._options.met_m)
+        tolerance_m = max(pin_error_m(nodes[0]), _PIN_ERROR * self._options.target_tolerance_m)
         return shortened_path(
             self._gate,
             self._actor.skeleton,

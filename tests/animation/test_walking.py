@@ -10,13 +10,17 @@ import pytest
 from writhe.animation import Animation
 from writhe.animation.walking import walk
 from writhe.animation.walking.footsteps import GroundPose, footsteps
+from writhe.animation.walking.ground_course import course_along
 from writhe.arrays import Floats
 from writhe.errors import WritheError
 from writhe.postures.preset_poses import preset_pose
+from writhe.scene import Actor, Scene, SceneObject
+from writhe.scene.objects.chair import chair
 from writhe.skeleton import Skeleton
 from writhe.skeleton.figures import figure
-from writhe.skeleton.heading import heading_of
+from writhe.skeleton.heading import heading_of, yaw_matrix
 from writhe.skeleton.limbs import ANKLES, SIDES
+from writhe.skeleton.quaternions import quaternion_of
 
 FPS = 30.0
 
@@ -72,6 +76,62 @@ def test_knees_are_soft_when_feet_land(ahead: Animation) -> None:
         assert pitch.min() < -20.0, "the heel leaves the floor before the toes"
 
 
+def test_the_knee_of_the_standing_leg_is_nearly_straight_in_mid_step(ahead: Animation) -> None:
+    skeleton, frames = ahead.motion.skeleton, ahead.motion.frames()
+    hips = frames.position("hips")[:, 2]
+    for side in SIDES:
+        knee = np.degrees(ahead.motion.q[:, skeleton.q_slice(f"{side}_knee")][:, 0])
+        ankle = frames.position(f"{side}_ankle")[:, 2]
+        still = np.abs(np.gradient(ankle)) < 2e-3
+        middle = still & (np.abs(ankle - hips) < 0.03) & (hips > 0.3) & (hips < 1.9)
+        assert middle.any()
+        assert 5.0 < knee[middle].min() < 15.0
+        assert knee[middle].max() < 18.0
+
+
+def test_a_walk_to_the_side_begins_with_a_curve_and_a_look_at_the_goal() -> None:
+    human = figure("human")
+    database, number = preset_pose("basic", "stand")
+    found = walk(human, database.q[number], (1.6, 0.3), fps=FPS)
+    assert found.certificate.certified
+    frames = found.motion.frames()
+    hips = frames.position("hips")[:, [0, 2]]
+    facing = np.unwrap(np.arctan2(*frames.rotation("hips")[:, [0, 2], 2].T))
+    before = int(np.argmax(facing > 0.5))  # the turn has hardly begun, and the body moves already
+    assert np.linalg.norm(hips[before] - hips[0]) > 0.1
+    head = np.arctan2(*frames.rotation("head")[:, [0, 2], 2].T)
+    assert head[12] > 0.5 > 3.0 * facing[12]
+
+
+@pytest.mark.parametrize("facing", [-np.pi / 2, 0.0, np.pi])
+@pytest.mark.parametrize("place", [(1.5, 0.3), (0.1, 1.5)])
+def test_feet_keep_clear_of_the_chair_until_the_body_turns_before_it(
+    place: tuple[float, float], facing: float
+) -> None:
+    human = figure("human")
+    database, number = preset_pose("basic", "stand")
+    ahead = yaw_matrix(facing)[:, 2]
+    turn = np.array(quaternion_of(yaw_matrix(facing)))
+    shapes, strands = chair()
+    middle = np.array([place[0], 0.0, place[1]])
+    scene = Scene(
+        (Actor("ann", human),),
+        (SceneObject("chair", shapes, position_m=middle, rotation=turn, strands=strands),),
+    )
+    goal = np.array(place) + 0.42 * ahead[[0, 2]]
+    found = walk(scene, database.q[number], goal, fps=FPS, facing_rad=facing)
+    assert found.certificate.certified, [one.text() for one in found.conflicts]
+    frames = found.motion.frames()
+    feet = np.mean([frames.position(ankle) for ankle in ANKLES], axis=0)[:, [0, 2]]
+    np.testing.assert_allclose(feet[-1], goal, atol=0.02)
+    legs = np.array([(x, z) for x in (-0.22, 0.22) for z in (-0.21, 0.21)])
+    corners = legs @ yaw_matrix(facing)[np.ix_([0, 2], [0, 2])].T + place
+    away = np.linalg.norm(feet - goal, axis=1) > 0.25
+    for toe in ("left_toe", "right_toe"):
+        at = frames.position(toe)[away][:, None, [0, 2]]
+        assert np.linalg.norm(at - corners, axis=2).min() > 0.1
+
+
 def test_a_walk_starts_and_stops_gently(ahead: Animation) -> None:
     hips = ahead.motion.frames().position("hips")[:, 2]
     speed = np.diff(hips) * FPS
@@ -97,7 +157,8 @@ def test_short_steps_are_quicker_and_no_foot_steps_in_place() -> None:
         return max(float(np.ptp(frames.position(ankle)[:, 1])) for ankle in ANKLES)
 
     assert height(near) < height(far) - 0.01
-    steps = footsteps(GroundPose(np.zeros(2), 0.0), np.array([[0, 0], [0, 1.0]]), 0.3, 0.45, 0.0)
+    course = course_along(0.0, np.array([[0.0, 0.0], [0.0, 1.0]]), lambda _: True)
+    steps = footsteps(GroundPose(np.zeros(2), 0.0), course, 0.3, 0.45, 0.0)
     for k in range(steps.count):
         assert not steps.leaves(k).stays(steps.prints[k + 1])
 

@@ -21,10 +21,13 @@ from writhe.scene import Scene
 from writhe.skeleton import forward
 
 CLEARANCE_M = 0.34  # from the middle of a walking body to what it passes
-_ARMS_M = 0.1  # by which the outlines of other actors are wider: arms swing
+# by which the outlines of other actors, whose arms swing, and of parts that a swinging hand reaches
+# are wider
+_ARMS_M, _HANDS_FROM_M = 0.1, 0.6
 _HIGHEST_M, _LOWEST_M = 1.9, 0.03  # what is above a body or below its steps is not in the way
 _CORNERS = 16  # of a widened disc
 _BLOCKS_M = 1e-3  # a path that is farther inside an outline is blocked
+_FARTHEST_ASIDE_M = 0.6  # from a place to the nearest one with clearance
 
 
 class _ConvexPolygon(NamedTuple):
@@ -72,7 +75,7 @@ def outlines(scene: Scene, actor: str, row: Floats) -> list[Outline]:
         points = shape.points_in_joint @ turn.T + frames.position(shape.joint)
         low, high = points[:, 1].min() - shape.radius_m, points[:, 1].max() + shape.radius_m
         if low < _HIGHEST_M and high > _LOWEST_M:
-            more = _ARMS_M if owner in people else 0.0
+            more = _ARMS_M if owner in people or high > _HANDS_FROM_M else 0.0
             radii = np.full((len(points), 1), max(shape.radius_m, 1e-3) + more)
             found.setdefault(owner, []).append(np.hstack([points[:, [0, 2]], radii]))
     rows = [np.concatenate(discs) for discs in found.values()]
@@ -110,6 +113,25 @@ def route(start: Floats, goal: Floats, around: Sequence[Outline]) -> Floats:
     while path[-1] != 0:
         path.append(before[path[-1]])
     return points[path[::-1]]
+
+
+def place_with_clearance(point: Floats, around: Sequence[Outline]) -> Floats:
+    """The place (x, z) near a point that is CLEARANCE_M from the outlines.
+
+    The point itself if it is, if an outline contains it, or if there is no such place nearby.
+    """
+    near = [one for one in around if 0.0 < one.distance(point) < CLEARANCE_M]
+    hulls, out = [one.widened(CLEARANCE_M + _BLOCKS_M) for one in near], point.copy()
+    for _ in range(20):
+        outside = [_outside(hull, out) for hull in hulls]
+        if not hulls or min(outside) >= -1e-9:
+            break
+        hull = hulls[int(np.argmin(outside))]
+        sides = hull.normals @ out + hull.offsets
+        side = int(np.argmax(sides))
+        out = out - sides[side] * hull.normals[side]
+    free = all(one.distance(out) > CLEARANCE_M - _BLOCKS_M for one in near)
+    return out if free and np.linalg.norm(out - point) < _FARTHEST_ASIDE_M else point
 
 
 def _outside(hull: _ConvexPolygon, point: Floats) -> float:

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from writhe.animation.walking.ground_course import GroundCourse
 from writhe.arrays import Floats
 from writhe.skeleton.quaternions import wrapped_angle
 
@@ -17,7 +18,8 @@ NEAR_M = 0.05  # a goal that is nearer than this needs no step
 _STAYS_M, _STAYS_RAD = 0.02, 0.05  # a foot this near to its footprint makes no step
 # a step takes _SHORT_STEP_S, and _LONGER_S more if the foot moves by two strides
 _SHORT_STEP_S, _LONGER_S = 0.4, 0.16
-_LOOK_S = 0.3  # before a turn
+_ARC_STEP_RAD = 0.5  # of turn in a step along a course
+READY_S = 0.2  # in which the head turns and the weight moves over a foot, before the first step
 
 
 @dataclass(frozen=True)
@@ -82,37 +84,37 @@ class Footsteps:
 
 
 def footsteps(
-    origin: GroundPose, path: Floats, facing: float | None, stride_m: float, begin_s: float
+    origin: GroundPose,
+    course: GroundCourse | None,
+    facing: float | None,
+    stride_m: float,
+    begin_s: float,
+    *,
+    stands: Floats | None = None,
 ) -> Footsteps:
-    """The footsteps along a path (n, 2) to a heading at the end; the last ones are side by side."""
+    """The footsteps along a course to a heading at the end; the last ones are side by side.
+
+    course: None if the body stays. stands (2,): where it stands in the end, if that is beside the
+    end of the course: it goes there while it turns.
+    """
     prints, side = [origin], 0
-    legs = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    length = np.concatenate([[0.0], np.cumsum(legs)])
-    if length[-1] >= NEAR_M:
-        count = int(np.ceil(length[-1] / stride_m))
-        at = np.linspace(0.0, float(length[-1]), count + 1)
-        points = np.stack([np.interp(at, length, path[:, k]) for k in range(2)], axis=1)
-        turn = _turn_between(origin.heading, heading_of_direction(points[1] - points[0]))
-        side = 0 if turn >= 0.0 else 1
-        if abs(turn) > TURN_RAD:
-            side = _turn(prints, side, origin.heading + turn)
-        for k in range(1, count + 1):
-            ahead = heading_of_direction(points[min(k + 1, count)] - points[k - 1])
-            turn = _turn_between(prints[-1].heading, ahead)
-            if abs(turn) > TURN_RAD:
-                side = _turn(prints, side, ahead)
-                turn = 0.0
-            prints.append(GroundPose(points[k], prints[-1].heading + turn))
+    if course is not None:
+        spaced = course.spaced(stride_m, _ARC_STEP_RAD)
+        ahead = float(spaced.headings[-1]) - origin.heading
+        side = 0 if (course.turn_rad or ahead) >= 0.0 else 1
+        if course.turn_rad:
+            side = _turn(prints, side, origin.heading + course.turn_rad)
+        for at, heading in zip(spaced.points[1:], spaced.headings[1:], strict=True):
+            prints.append(GroundPose(at, float(heading)))
         if facing is not None:
             prints[-1] = _turned_at_the_end(prints, side, facing)
     if facing is not None:
-        side = _turn(prints, side, facing)
+        side = _turn(prints, side, facing, stands)
     if len(prints) > 1 and not prints[-2].stays(prints[-1]):
         prints.append(prints[-1])
-    turns = len(prints) > 1 and abs(prints[1].heading - origin.heading) > _INWARD_RAD
     steps = Footsteps(side, prints, np.zeros(len(prints)), stride_m)
     lengths = [_SHORT_STEP_S + _LONGER_S * steps.reach(k) for k in range(steps.count)]
-    times = begin_s + (_LOOK_S if turns else 0.0) + np.concatenate([[0.0], np.cumsum(lengths)])
+    times = begin_s + READY_S + np.concatenate([[0.0], np.cumsum(lengths)])
     return Footsteps(side, prints, times, stride_m)
 
 
@@ -125,30 +127,28 @@ def _turned_at_the_end(prints: list[GroundPose], first_side: int, facing: float)
     return GroundPose(last.at, last.heading + min(max(turn, -most), most))
 
 
-def _turn(prints: list[GroundPose], first_side: int, heading: float) -> int:
-    """Add a turn on the spot, which begins with the foot on the side of the turn.
+def _turn(
+    prints: list[GroundPose], first_side: int, heading: float, stands: Floats | None = None
+) -> int:
+    """Add a turn on the spot, or on the way to where the body stands (2,).
 
-    Returns the foot that swings in the first step of all.
+    It begins with the foot on the side of the turn. Returns the foot that swings in the first step
+    of all.
     """
     first = prints[-1]
     angle = _turn_between(first.heading, heading)
-    if abs(angle) < 1e-6:
+    moves = stands is not None and np.linalg.norm(stands - first.at) > _STAYS_M
+    if abs(angle) < 1e-6 and not moves:
         return first_side
-    count = int(np.ceil(abs(angle) / TURN_RAD - 1e-9))
+    count = max(1, int(np.ceil(abs(angle) / TURN_RAD - 1e-9)))
     side = 0 if angle > 0.0 else 1
     if len(prints) == 1:
         first_side = side
     elif abs(angle) > _INWARD_RAD and (first_side + len(prints) - 1) % 2 != side:
         prints.append(first)
-    prints.extend(
-        GroundPose(first.at, first.heading + angle * (k + 1) / count) for k in range(count)
-    )
+    last = GroundPose(first.at if stands is None else stands, first.heading + angle)
+    prints.extend(first.towards(last, (k + 1) / count) for k in range(count))
     return first_side
-
-
-def heading_of_direction(ahead: Floats) -> float:
-    """The heading of a direction (x, z), rad."""
-    return float(np.arctan2(ahead[0], ahead[1]))
 
 
 def _turn_between(heading: float, other: float) -> float:

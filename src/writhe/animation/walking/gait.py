@@ -5,15 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from writhe.animation.key_interpolation import monotone_slopes
-from writhe.animation.walking.footsteps import Footsteps, GroundPose
+from writhe.animation.walking.footsteps import READY_S, Footsteps, GroundPose
+from writhe.animation.walking.ground_course import heading_of_direction
 from writhe.arrays import Floats
 from writhe.easing import smoothstep
+from writhe.skeleton.quaternions import wrapped_angle
 
 _SPEED_M_S = 0.85  # arms swing and the trunk leans in proportion to the speed, so far at this one
 _CHEST_LEAD_S, _HEAD_LEAD_S = 0.12, 0.3  # chest and head turn earlier than the hips
 _CHEST_LEAD_RAD, _HEAD_LEAD_RAD = 0.25, 0.5  # and are ahead by this at most
-_LANDING = 0.987  # length of the leg when its foot lands, relative to a straight one
-_DROP = 0.016  # by which the hips are lower in the middle of a step, relative to the leg
+_GAZE_RAD, _GAZE_S, _GAZE_M = 0.9, 0.4, 0.9  # towards the goal: how far, how soon, up to where
+_READY = 0.6  # of the sway in walking: how far the hips move over a foot before the first step
+_LANDING = 0.991  # length of the leg when its foot lands, relative to a straight one
+# by which the hips are lower in the middle of a step, and at both ends, relative to the leg
+_DROP, _UNLOCK = 0.007, 0.014
 _LOWEST = 0.06  # the share of a step at which the hips are lowest
 
 
@@ -31,6 +36,8 @@ class Gait:
         # quantities when feet land: none before the first step and after the last one
         between = range(1, steps.count)
         speed, swing, low, middle = np.zeros((4, len(bodies)))
+        for end in (0, -1):  # the knees unlock before the first step, and straighten in the last
+            low[end] = middle[end] = _UNLOCK * stands_m
         for k in between:
             way = bodies[k - 1].distance(bodies[k]) + bodies[k].distance(bodies[k + 1])
             speed[k] = min(way / float(times[k + 1] - times[k - 1]) / _SPEED_M_S, 1.3)
@@ -50,7 +57,37 @@ class Gait:
         at = [float(self.ground.at(time_s + s)[2]) for s in (0.0, _CHEST_LEAD_S, _HEAD_LEAD_S)]
         chest = min(max(at[1] - at[0], -_CHEST_LEAD_RAD), _CHEST_LEAD_RAD)
         head = min(max(at[2] - at[0], -_HEAD_LEAD_RAD), _HEAD_LEAD_RAD)
-        return chest, head
+        gaze, share = self._gaze(time_s)
+        return chest, head + share * (gaze - head)
+
+    def _gaze(self, time_s: float) -> tuple[float, float]:
+        """The turn of the head from the hips to the goal, rad, and how much it looks there.
+
+        It looks there from the beginning until it is near.
+        """
+        body = self.body(time_s)
+        ahead = self.steps.prints[-1].at - body.at
+        far = float(np.linalg.norm(ahead))
+        if far < 1e-6:
+            return 0.0, 0.0
+        turn = wrapped_angle(heading_of_direction(ahead) - body.heading)
+        share = smoothstep(time_s / _GAZE_S) * smoothstep(far / _GAZE_M - 0.5)
+        share *= smoothstep((np.pi - abs(turn)) / 0.6)  # not over the other shoulder at once
+        return min(max(turn, -_GAZE_RAD), _GAZE_RAD), float(share)
+
+    def sway(self, time_s: float) -> float:
+        """How far the hips are over the right foot, 1 in the middle of a step at full speed.
+
+        Negative over the left one. They move over the standing foot before the first step.
+        """
+        step, u = self.step(time_s)
+        side = 1.0 - 2.0 * self.steps.side(step)
+        over = min(self.speed(time_s), 1.0) * float(np.sin(np.pi * u)) ** 2
+        if step == 0:
+            first_s = float(self.steps.times_s[0])
+            begins = _READY * smoothstep((time_s - first_s + READY_S) / READY_S)
+            over = max(over, begins * (1.0 - smoothstep(u)))
+        return side * over
 
     def speed(self, time_s: float) -> float:
         """The speed, relative to _SPEED_M_S."""
@@ -65,7 +102,10 @@ class Gait:
         _, u = self.step(time_s)
         low, middle = (float(value) for value in self.course.at(time_s)[2:])
         landing = 0.5 + 0.5 * np.cos(2.0 * np.pi * (u - _LOWEST))
-        return float(middle + landing * (low - middle))
+        first_s, last_s = (float(self.steps.times_s[k]) for k in (0, -1))
+        unlocked = smoothstep((time_s - first_s) / READY_S + 1.0)
+        unlocked *= smoothstep((last_s - time_s) / READY_S)
+        return float(unlocked * (middle + landing * (low - middle)))
 
     def step(self, time_s: float) -> tuple[int, float]:
         """The step at a time, and the share of it that is over."""

@@ -1,12 +1,14 @@
 """A walk: footsteps to a point of the floor, around obstacles, solved as keys by `animate`.
 
-The body turns towards the goal, walks there and turns to its final direction. While a foot stands
-it is pinned.
+The body sets off in an arc towards the goal, walks there and turns to its final direction. To a
+place right beside an obstacle, such as the front of a chair, it walks with clearance, and goes the
+rest while it turns. While a foot stands it is pinned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,23 +19,33 @@ from writhe.animation.key_interpolation import Key, KeyBlend
 from writhe.animation.options import AnimateOptions
 from writhe.animation.pins import TimedPin
 from writhe.animation.result import Animation
-from writhe.animation.walking.footsteps import STRIDE, Footsteps, footsteps
+from writhe.animation.walking.footsteps import NEAR_M, STRIDE, Footsteps, footsteps
 from writhe.animation.walking.gait import Gait
+from writhe.animation.walking.ground_course import course_along, heading_of_direction
 from writhe.animation.walking.rolling_feet import SEAM_S
 from writhe.animation.walking.walk_pose import WalkingBody
 from writhe.arguments import checked
 from writhe.arrays import Floats, floats, number
 from writhe.errors import WritheError
-from writhe.planning.ground_route import CLEARANCE_M, Outline, outlines, route
+from writhe.planning.ground_route import (
+    CLEARANCE_M,
+    Outline,
+    outlines,
+    place_with_clearance,
+    route,
+)
 from writhe.scene import Scene
 from writhe.skeleton import Figure, JointKind
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.move_root import free_root
+from writhe.skeleton.quaternions import wrapped_angle
 from writhe.solvers.posing import Hold
 
 _SAMPLES = 8  # poses per step
 _DETOURS = 4  # times that a path is searched again around what moves
 _PASSES_M = CLEARANCE_M - 0.01  # what moves is passed at this distance, at least
+_ARC_M = 0.04  # an arc may be nearer to outlines than the path by this
+_ONWARDS_RAD = 0.6  # a last step that leads less aside from the final direction is made ahead
 _FARTHEST_M, _LONGEST_READY_S = 100.0, 10.0
 
 
@@ -76,14 +88,14 @@ def walk(
     around = list(avoid or ())
     if avoid is None and isinstance(subject, Scene):
         around = outlines(subject, subject.actor(actor).name, subject.layout.rest())
-    steps = _steps(body, route(body.origin.at, goal, around), facing_rad, ready_s)
+    steps = _steps(body, goal, around, facing_rad, ready_s)
     if isinstance(subject, Scene) and environment is not None:
         for _ in range(_DETOURS):
             met = _met(subject, actor, environment, steps)
             if not met:
                 break
             around += met
-            steps = _steps(body, route(body.origin.at, goal, around), facing_rad, ready_s)
+            steps = _steps(body, goal, around, facing_rad, ready_s)
     keys = _keys(body, q if ready_s <= 0.0 else held, steps, ready_s)
     return animate(
         subject,
@@ -96,9 +108,41 @@ def walk(
     )
 
 
-def _steps(body: WalkingBody, path: Floats, facing_rad: float | None, begin_s: float) -> Footsteps:
-    """The footsteps along a path (n, 2) over the ground, from begin_s on."""
-    return footsteps(body.origin, path, facing_rad, STRIDE * body.leg_m, begin_s)
+def _steps(
+    body: WalkingBody,
+    goal: Floats,
+    around: Sequence[Outline],
+    facing_rad: float | None,
+    begin_s: float,
+) -> Footsteps:
+    """The footsteps around outlines to a place (2,) on the ground, from begin_s on."""
+    start, stride_m = body.origin.at, STRIDE * body.leg_m
+    if np.linalg.norm(goal - start) < NEAR_M:
+        return footsteps(body.origin, None, facing_rad, stride_m, begin_s)
+    leaves, before = (place_with_clearance(point, around) for point in (start, goal))
+    last = goal - before
+    onwards = facing_rad is None or (
+        abs(wrapped_angle(heading_of_direction(last) - facing_rad)) < _ONWARDS_RAD
+    )
+    corners = [start, *route(leaves, before, around), *([goal] if onwards else [])]
+    path = np.array([a for a, b in pairwise(corners) if np.linalg.norm(b - a) > 1e-3])
+    path = np.concatenate([path, corners[-1:]])
+    if float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum()) < NEAR_M:
+        return footsteps(body.origin, None, facing_rad, stride_m, begin_s, stands=goal)
+    course = course_along(body.origin.heading, path, lambda points: _clear(points, around))
+    return footsteps(body.origin, course, facing_rad, stride_m, begin_s, stands=goal)
+
+
+def _clear(points: Floats, around: Sequence[Outline]) -> bool:
+    """Whether a walk over points (n, 2) keeps clear of outlines, as far as its ends do."""
+    for one in around:
+        far = np.array([one.distance(point) for point in points])
+        along = np.linalg.norm(np.diff(points, axis=0), axis=1).cumsum()
+        along = np.concatenate([[0.0], along])
+        ends = np.minimum(far[0] + along, far[-1] + along[-1] - along)
+        if (far < np.minimum(CLEARANCE_M - _ARC_M, ends - _ARC_M)).any():
+            return False
+    return True
 
 
 def _keys(body: WalkingBody, start: Floats, steps: Footsteps, begin_s: float) -> list[Key]:

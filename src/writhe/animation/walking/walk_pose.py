@@ -40,16 +40,12 @@ class WalkingBody:
 
     def pose(self, gait: Gait, q: Floats, time_s: float) -> Floats:
         """The pose at a time; q is that of the body at its start."""
-        body, (step, u) = gait.body(time_s), gait.step(time_s)
+        body = gait.body(time_s)
         q = self.at(q, body)
         down = np.array([0.0, -gait.lower_m(time_s), 0.0])
         q = moved_roots(self.skeleton, q[None], np.eye(3), down)[0]
         q = self._leant(q, body, gait.speed(time_s))
-        if time_s < gait.steps.times_s[0]:
-            u = 0.0
-        over = float(np.sin(np.pi * u)) ** 2
-        side = gait.steps.side(step)
-        q = self._swayed(q, body, (1.0 - 2.0 * side) * over * min(gait.speed(time_s), 1.0))
+        q = self._swayed(q, body, gait.sway(time_s))
         q = self._wound(q, gait.swing(time_s), gait.turns_ahead(time_s))
         q = self._arms_swung(q, body, gait.swing(time_s))
         for foot in range(2):

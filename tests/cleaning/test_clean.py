@@ -102,10 +102,19 @@ def test_the_command_writes_a_certified_file(tmp_path, capsys):
     assert certify(CollisionTable.of_figure(HUMAN), again.q, again.fps).certified
 
 
-def swapped_arms(shares: np.ndarray) -> Motion:
-    """Folded arms that swap by passing through each other, by the given share in each frame."""
+def swapped_arms(shares: np.ndarray, name: str = "arms folded", seed: int | None = None) -> Motion:
+    """Crossed arms that swap by passing through each other, by the given share in each frame.
+
+    name: of the built-in posture at the start; seed: of rotations by which its arms are perturbed.
+    """
     library = builtin_database("basic")
-    folded = library.q[list(library.clip).index("arms folded")]
+    folded = library.q[list(library.clip).index(name)]
+    if seed is not None:
+        arms = [f"{side}_{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow")]
+        step = np.zeros(SKELETON.dof_count)
+        dofs = np.isin(SKELETON.tree.dof_joint, [SKELETON.index(joint) for joint in arms])
+        step[dofs] = np.random.default_rng(seed).normal(scale=0.05, size=dofs.sum())
+        folded = integrate(SKELETON, folded, step)
     other = mirrored(SKELETON, folded)
     rows = [interpolate(SKELETON, folded, other, float(share)) for share in shares]
     return Motion(SKELETON, np.array(rows), 30.0, "swapped arms")
@@ -181,11 +190,41 @@ def test_arms_take_detours_both_ways_where_the_source_stays_long():
     assert np.linalg.norm(there - given, axis=2).mean() < 0.002
 
 
-def test_a_pass_through_at_the_end_is_not_followed():
-    motion = swapped_arms(np.concatenate([np.zeros(30), np.linspace(0.0, 1.0, 20), np.ones(3)]))
+@pytest.mark.parametrize("flip", [False, True])
+@pytest.mark.parametrize(
+    ("name", "seed"),
+    [
+        ("arms folded", None),
+        ("arms folded", 1),
+        ("arms folded low", None),
+        ("arms folded low", 2),
+        ("block crossed", None),
+        ("kneel arms folded", 3),
+    ],
+)
+def test_a_pass_through_at_the_end_is_not_followed(name: str, seed: int | None, flip: bool):
+    """Arms stay on the side where the source is most of the time, whichever of them is in front."""
+    shares = np.concatenate([np.zeros(30), np.linspace(0.0, 1.0, 20), np.ones(3)])
+    motion = swapped_arms(1.0 - shares if flip else shares, name, seed)
     cleaned = clean(HUMAN, motion)
-    assert cleaned.after.certified
-    assert linking_since(cleaned.motion.q, motion.q[0]).max() < 0.1
+    assert cleaned.before.pass_throughs
+    assert cleaned.after.certified and cleaned.written is not None and cleaned.written.certified
+    assert cleaned.leaps.frames == 0
+    linking = linking_since(cleaned.motion.q, motion.q[0]).max()
+    assert linking < 0.25 * linking_since(motion.q[-1:], motion.q[0])[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"), [("arms folded", 1), ("arms folded low", 2), ("kneel arms folded", None)]
+)
+def test_arms_change_sides_where_the_source_stays_on_the_other_one(name: str, seed: int | None):
+    motion = swapped_arms(
+        np.concatenate([np.zeros(30), np.linspace(0.0, 1.0, 20), np.ones(60)]), name, seed
+    )
+    cleaned = clean(HUMAN, motion)
+    assert cleaned.after.certified and cleaned.leaps.frames == 0
+    target = linking_since(motion.q[-1:], motion.q[0])[0]
+    assert linking_since(cleaned.motion.q, motion.q[0])[-1] == pytest.approx(target, rel=0.1)
 
 
 def test_a_leg_taken_through_the_trunk_ends_on_the_nearer_side():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from writhe import io
-from writhe.cleaning.write_certified import write_certified
+from writhe.cleaning.clean_file import write_certified
 from writhe.collision.stored_channels import stored_channels
 from writhe.errors import WritheError
 from writhe.io.bvh.rotation_orders import steady_orders

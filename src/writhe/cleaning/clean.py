@@ -234,7 +234,7 @@ def _solved(
     written_fps = motion.fps
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
-            lambda first, stop: _path(
+            lambda first, stop: _paths(
                 path_tracker(), given.slice(first, stop), fade_s, go_round, progress
             ),
             from_path=not go_round,
@@ -277,13 +277,22 @@ def _major_tracker(tracker: PostureTracker, problem: ClipProblem) -> PostureTrac
     )
 
 
-def _path(
+def _paths(
     tracker: PostureTracker, motion: Motion, fade_s: float, go_round: bool, progress: Progress
-) -> Floats:
-    """(frames, nq) the certified path that decides on which side limbs pass."""
+) -> list[Floats]:
+    """Certified paths (frames, nq) that decide on which side limbs pass, the nearest first.
+
+    A path with detours is followed by the one on which limbs never change sides: which of them
+    leads to the nearer motion is known only when both are solved.
+    """
     count = len(motion)
     fade = max(1, round(fade_s * motion.fps))
     target = push_frames_clear(tracker, motion.q, fade, lambda done: progress(done / (2 * count)))
     clip = SegmentedClip(tracker, motion.q, target, motion.fps)
-    detours = Detours(tracker, motion.fps) if go_round else None
-    return nearest_path(clip, detours, lambda done: progress(0.5 + done / (2 * count)))
+
+    def report(done: int) -> None:
+        progress(0.5 + done / (2 * count))
+
+    paths = [nearest_path(clip, Detours(tracker, motion.fps), report)] if go_round else []
+    staying = nearest_path(clip, None, report)
+    return paths if paths and np.array_equal(paths[0], staying) else [*paths, staying]

@@ -18,6 +18,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.cleaning.gated_clip import GatedClip, frames_beside
+from writhe.cleaning.solution_cost import SLIDE_M, TOO_FAST_M, solution_cost
 from writhe.cleaning.window_options import Instant
 from writhe.cleaning.window_problem import ClipProblem, spans
 from writhe.easing import smoothstep
@@ -26,8 +27,8 @@ from writhe.solvers.posture_tracking import PostureTracker
 
 # finds the intervals of a motion (frames, nq) that are not certified, as instants within them
 Failures = Callable[[Floats], list[Instant]]
-# the path (stop - first, nq) through the frames first .. stop - 1 of the clip
-FindPath = Callable[[int, int], Floats]
+# paths (stop - first, nq) through the frames first .. stop - 1 of the clip, the likeliest first
+FindPaths = Callable[[int, int], Sequence[Floats]]
 
 _RAISE_M = 0.001  # the margin at an uncertified interval grows by this in each round
 _MAX_RAISE_M = 0.003  # maximum growth of that margin in total
@@ -37,8 +38,6 @@ _ROUNDS_FROM_SOURCE = 4
 _ROUNDS_OF_INTERPOLATION = 3  # maximum number of such rounds for the interpolations of a file
 _MAX_ROUNDS_WITHOUT_GAIN = 2  # then the interpolation of a file is given up
 _ROUNDS_FOR_SPEED = 3  # only the first rounds also solve frames again that are too fast
-_SLIDE_M = 0.004  # a planted foot that moves farther in a frame than in the source slides
-_TOO_FAST_M = 0.002  # a step longer than its bound by more than this is too fast
 _ROUNDS_OF_MAIN = 2  # the first rounds solve for the main corrections only, later ones for all
 _YIELDING = 0.3  # share of the weights of planted feet in later rounds
 _RELAXATIONS = 20  # steps at most by which a certified motion is moved towards the solution
@@ -49,7 +48,6 @@ _LONGEST = 360  # frames solved together at most
 _OVERLAP_S = 1.0  # of windows that had to be split
 _BESIDE_S = (1.0, 4.0)  # clip on both sides of what fails through which a path is searched
 _FAR_M = 0.04  # mean displacement of a frame beyond which a path is searched too
-_METRES_PER_TURN = 0.03  # cost of the joint that turns farthest, per radian
 _CHANGED_M = 1e-7
 
 
@@ -67,7 +65,7 @@ class ClipTrajectory:
         # first and last + 1 frame of the corrected parts of the clip, and what is free in them
         self._parts: list[tuple[int, int, Ints]] = []
 
-    def solve(self, find_path: FindPath, *, from_path: bool = False) -> Floats:
+    def solve(self, find_paths: FindPaths, *, from_path: bool = False) -> Floats:
         """(frames, nq) the certified trajectory nearest to the source that was found.
 
         from_path: never start at the source, from which limbs may change sides.
@@ -76,7 +74,9 @@ class ClipTrajectory:
             source = self._problem.source.copy()
             bad = self._penetrating(source).any()
             return (
-                self._by_path(source, 0, len(source), find_path(0, len(source))) if bad else source
+                self._by_paths(source, 0, len(source), find_paths(0, len(source)))
+                if bad
+                else source
             )
         q = self._from_source()
         hard = self._unsolved(q) | self._far(q)
@@ -85,7 +85,7 @@ class ClipTrajectory:
                 break
             beside = min(len(q), round(seconds * self._problem.fps))
             for first, stop in spans(hard, beside):
-                q = self._by_path(q, first, stop, find_path(first, stop))
+                q = self._by_paths(q, first, stop, find_paths(first, stop))
             hard = self._uncertified(q)
         return self._polished(q)
 
@@ -100,7 +100,7 @@ class ClipTrajectory:
         count = len(q)
         rough = np.zeros(count, dtype=np.bool_)
         rough[self._too_fast(q, 0, count)] = True
-        rough[:-1] |= self._problem.slides(q, 0, count) > _SLIDE_M
+        rough[:-1] |= self._problem.slides(q, 0, count) > SLIDE_M
         for first, stop in spans(rough, 2 * self._fade):
             if not self._gated.failures(q, first, stop):
                 candidates = (q, self._relaxed(q, first, stop))
@@ -162,6 +162,16 @@ class ClipTrajectory:
         for frame in self._too_fast(q, 0, len(q)):
             out[frame : frame + 2] = True
         return out
+
+    def _by_paths(self, q: Floats, first: int, stop: int, paths: Sequence[Floats]) -> Floats:
+        """Q solved again from each of the paths; the best result, with its contacts and margins."""
+        found = q
+        for rows in paths:
+            instants, margin = list(self._instants), self._margin.copy()
+            before, found = found, self._by_path(found, first, stop, rows)
+            if found is before:
+                self._instants, self._margin = instants, margin
+        return found
 
     def _by_path(self, q: Floats, first: int, stop: int, rows: Floats) -> Floats:
         """Q solved again in the frames first .. stop - 1, started at a path (stop - first, nq).
@@ -278,17 +288,7 @@ class ClipTrajectory:
         return self._between(q[first:stop], rows, share)
 
     def _cost(self, q: Floats, first: int, stop: int) -> float:
-        """Mean displacement of a part of the clip, its leaps, slides and largest turns, m."""
-        problem = self._problem
-        part = slice(max(0, first - 1), stop + 1)
-        allowed = problem.allowed_step[part]
-        positions = problem.positions(q[part])
-        step = np.linalg.norm(np.diff(positions, axis=0), axis=2)
-        leap = np.maximum(step - allowed[: len(step)] - _TOO_FAST_M, 0.0).max(axis=1, initial=0.0)
-        apart = problem.displacements(q, part.start, part.stop)
-        turns = np.abs(problem.corrections(q, first, stop)).max(axis=1, initial=0.0)
-        slide = np.maximum(problem.slides(q, first, stop) - _SLIDE_M, 0.0).sum()
-        return float(apart.mean() + leap.sum() + slide + _METRES_PER_TURN * turns.mean())
+        return solution_cost(self._problem, q, first, stop)
 
     def solve_for_file(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q solved again so that its file is certified too, where possible.
@@ -336,7 +336,7 @@ class ClipTrajectory:
         """Frames from `first` to stop - 1 after which a joint moves farther than allowed."""
         step = np.linalg.norm(np.diff(self._problem.positions(q[first:stop]), axis=0), axis=2)
         beyond = step - self._problem.allowed_step[first : stop - 1]
-        return (first + np.flatnonzero(beyond.max(axis=1, initial=-np.inf) > _TOO_FAST_M)).tolist()
+        return (first + np.flatnonzero(beyond.max(axis=1, initial=-np.inf) > TOO_FAST_M)).tolist()
 
     def _windows(self, chosen: Bools) -> list[tuple[int, int]]:
         """Ranges (first, stop) of frames near a chosen one; long ranges are split and overlap."""

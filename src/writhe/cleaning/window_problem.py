@@ -284,8 +284,12 @@ class ClipProblem:
 
     def displacements(self, q: Floats, first: int, stop: int) -> Floats:
         """(stop - first,) mean displacement of the joints of q, m, without minor ones."""
-        apart = self.positions(q[first:stop]) - self.source_positions[first:stop]
-        return np.linalg.norm(apart[:, ~self._minor], axis=2).mean(axis=1)
+        apart = self.offsets(self.positions(q[first:stop]), first)
+        return np.linalg.norm(apart, axis=2).mean(axis=1)
+
+    def offsets(self, positions: Floats, first: int) -> Floats:
+        """(frames, n, 3) the displacements of all but minor joints, from the frame `first` on."""
+        return (positions - self.source_positions[first : first + len(positions)])[:, ~self._minor]
 
     def slides(self, q: Floats, first: int, stop: int) -> Floats:
         """(stop - first - 1,) how far a planted foot moves in a frame beyond the source, m."""

@@ -25,7 +25,7 @@ import numpy as np
 
 from writhe.arrays import Floats
 from writhe.cleaning.clean import clean
-from writhe.cleaning.write_certified import write_certified
+from writhe.cleaning.clean_file import write_certified
 from writhe.collision import CollisionTable
 from writhe.errors import WritheError
 from writhe.io.files import READABLE

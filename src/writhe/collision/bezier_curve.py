@@ -1,4 +1,4 @@
-"""`BezierCurve`: a channel of an animation program, its values, and how far it is from lines."""
+"""`BezierCurve`: a channel of an animation program, and bounds of its difference from lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A motion with one way to interpolate it between its rows.
+"""A motion under one of the interpolation schemes that programs use between its samples.
 
 Programs interpolate the same file differently: rotations along the shortest arc (slerp), Euler
 angles unwrapped, or Euler angles as stored. `certify` checks each of these separately.

@@ -38,7 +38,8 @@ class DraggedPose:
     """The pose after a step.
 
     clearance_m: the smallest clearance of the character's parts, None if all are far apart;
-    touching: parts deeper than allowed; at_rest: more steps towards these targets change nothing.
+    violating_parts: they overlap more than allowed; at_rest: more steps towards these targets
+    change nothing.
     """
 
     q: Floats
@@ -46,7 +47,7 @@ class DraggedPose:
     status: Status
     error_m: dict[str, float]
     clearance_m: float | None
-    touching: tuple[str, ...]
+    violating_parts: tuple[str, ...]
     notes: tuple[str, ...]
     milliseconds: float
 

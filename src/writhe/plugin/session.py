@@ -126,7 +126,7 @@ class Session:
             "status": result.status.value,
             "error_m": result.error_m,
             "clearance_m": result.clearance_m,
-            "touching": [self.stage.part_name(part) for part in result.touching],
+            "touching": [self.stage.part_name(part) for part in result.violating_parts],
             "notes": list(result.notes),
             "milliseconds": result.milliseconds,
         }

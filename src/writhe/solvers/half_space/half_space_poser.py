@@ -77,9 +77,9 @@ class HalfSpacePoser:
         self.last = result
         if self._objects:
             actor.state[:] = result.q
-        touching: tuple[str, ...] = ()
+        overlapping: tuple[str, ...] = ()
         if result.clearance_m is not None and result.clearance_m < -SLACK_M:
-            touching = violating_parts(self.response.table, result.q)[0]
+            overlapping = violating_parts(self.response.table, result.q)[0]
         return PoseResult(
             q=result.q[actor.q].copy(),
             status=result.status,
@@ -88,7 +88,7 @@ class HalfSpacePoser:
             milliseconds=result.effort.milliseconds,
             gate=result.gate,
             clearance_m=result.clearance_m,
-            violating_parts=touching,
+            violating_parts=overlapping,
             blocked=result.blocked,
         )
 

@@ -88,7 +88,7 @@ class PosedActor:
             q=self.q.astype("<f4").tobytes(),
             milliseconds=result.milliseconds,
             status=result.status.value,
-            touching=list(measured.touching),
+            touching=list(measured.violating_parts),
             pass_throughs=self.pass_throughs,
             clearance_m=measured.clearance_m,
             linking=measured.linking,

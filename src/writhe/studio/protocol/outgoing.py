@@ -211,7 +211,7 @@ class PoseReport(MessagePart):
     q: bytes
     milliseconds: float
     status: str
-    touching: list[str]
+    touching: list[str]  # parts that overlap more than allowed
     pass_throughs: int
     clearance_m: float | None = None
     linking: list[float] | None = None

@@ -1,4 +1,4 @@
-"""Diagnostics shown beside the figure: clearance, touching parts, pass-throughs, linking."""
+"""Diagnostics shown beside the figure: clearance, overlapping parts, pass-throughs, linking."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PoseDiagnostics:
     """Measurements of one pose; the actor's own parts are named without its prefix."""
 
     clearance_m: float | None
-    touching: tuple[str, ...]
+    violating_parts: tuple[str, ...]  # they overlap more than allowed
     linking: list[float] | None
 
 
@@ -74,7 +74,7 @@ class Diagnostics:
             self._posed = (self.in_scene.full_configuration(result.q), result.frames)
 
     def measure(self, q: Floats) -> PoseDiagnostics:
-        """Clearance, touching parts and linking of a pose."""
+        """Clearance, overlapping parts and linking of a pose."""
         linking = None if self._strands is None else self._strands.linking(q).tolist()
         near, in_scene = self._near, self.in_scene
         if near is None or in_scene is None:

@@ -49,7 +49,7 @@ function character(editor: Editor): HTMLElement {
   const chips = h("div", { class: "chips", role: "radiogroup", "aria-label": "Characters" });
   const OWN = "\u0000own",
     MIXED = "\u0000mixed";
-  const figure = choice("Body", "The body to pose. A change starts from its rest pose.", (value) => {
+  const figure = choice("Body", "The body to pose. Another one starts from its rest pose.", (value) => {
     if (value === OWN) {
       chooseFile(editor, "figure");
       update();

@@ -1188,6 +1188,7 @@ export interface SetSolverSettings {
   soft_pins?: boolean;
   gaze?: boolean;
   balance?: boolean;
+  steps?: boolean;
 }
 
 /** The current settings and the available posture databases. */
@@ -1200,6 +1201,7 @@ export interface SolverSettingsState {
   soft_pins: boolean;
   gaze: boolean;
   balance: boolean;
+  steps: boolean;
 }
 
 /** A tangle key; `titles` are the names of its tangles. */

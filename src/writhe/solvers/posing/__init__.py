@@ -6,6 +6,7 @@ from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handles import Hold, Pin, Target, hold_here, pin_here
 from writhe.solvers.posing.methods import make_poser, method_names
 from writhe.solvers.posing.poser import Poser, PoseResult, SupportsRelations, step_until_rest
+from writhe.solvers.posing.stepping import SteppingPoser
 
 __all__ = [
     "Controls",
@@ -13,6 +14,7 @@ __all__ = [
     "Pin",
     "PoseResult",
     "Poser",
+    "SteppingPoser",
     "SupportsRelations",
     "Target",
     "hold_here",

@@ -196,6 +196,11 @@ class DefaultPoser:
         self._still = (handles, result) if still else None
         return result
 
+    def set_stance(self, q: Floats) -> None:
+        """Set the posture (nq) that trunk and legs return to in this drag, after a step."""
+        self._habits.set_stance(self.actor.full_configuration(q))
+        self._still = None
+
     def _search_path_back(self, goals: Goals, moved: Sequence[int]) -> bool:
         """Search a path out of the corner in which the drag is stuck; the trunk is held."""
         stepper = self._stepper

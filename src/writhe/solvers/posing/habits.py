@@ -127,6 +127,12 @@ class Habits:
         free |= self._head if self._looked_at else set()
         self._stance.returns[:] = [name not in free for name in self._stance_joints]
 
+    def set_stance(self, q: Floats) -> None:
+        """Replace the drag-start posture by q (nq) of the whole model: a body has stepped there."""
+        self._stance.q[:] = q
+        positions = forward(self._names, q).positions
+        self._shoulders = {shoulder: positions[shoulder].tolist() for shoulder in self._shoulders}
+
     def rest_arms(self, positions: Floats, rows: HandleRows, guides: Mapping[str, int]) -> None:
         """Let the arms without a handle hang, or rest on the thighs, while other parts are dragged.
 

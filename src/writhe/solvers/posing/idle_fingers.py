@@ -103,6 +103,13 @@ class FingerPoser:
             self._rigid = self._attach(own)
         return self._rigid.step(own, targets, pins)
 
+    def set_stance(self, q: Floats) -> None:
+        """Set the posture (nq) that trunk and legs return to in this drag, after a step."""
+        if self._whole is not None:
+            self._whole.set_stance(q)
+        if self._rigid is not None:
+            self._rigid.poser.set_stance(self._rigid.body.reduced(q))
+
     def warm_up(self, q: Floats) -> None:
         """Load or compile every kernel that a step may need, so that no drag waits for one."""
         self._rigid = self._attach(np.asarray(q, dtype=np.float64))

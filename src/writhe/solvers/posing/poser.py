@@ -98,9 +98,20 @@ class Poser(Protocol):
     Call `step` once a frame with the newest targets; state is kept between frames.
     """
 
-    name: str
-    figure: Figure
-    table: CollisionTable  # shapes and contact policy that the poser avoids; a whole scene's in one
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        ...
+
+    @property
+    def figure(self) -> Figure:
+        """The figure that is posed."""
+        ...
+
+    @property
+    def table(self) -> CollisionTable:
+        """Shapes and contact policy that the poser avoids; those of the whole scene in one."""
+        ...
 
     def step(
         self, q: Floats, targets: Sequence[Target], pins: Sequence[Pin | Hold] = ()

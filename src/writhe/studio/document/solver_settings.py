@@ -30,6 +30,7 @@ class SolverSettings(msgspec.Struct, frozen=True):
     soft_pins: bool = msgspec.field(name="placed_stay", default=True)
     gaze: bool = True  # the head turns towards a dragged hand
     balance: bool = True  # the centre of mass stays over the feet while the upper body is dragged
+    steps: bool = False  # standing feet step towards targets out of reach
 
     @classmethod
     def of(cls, document: Document) -> SolverSettings:

@@ -17,6 +17,7 @@ from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limits import within_limits
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix, wrapped_angle
 from writhe.solvers.posing import Hold, Pin, Target
+from writhe.solvers.posing.stepping import SteppingPoser
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing import held_joints
@@ -35,6 +36,7 @@ class Gesture:
     pins: list[Pin | Hold]
     own_holds: list[Hold]  # of the actor, on itself and on what it carries
     hands: DraggedHands
+    stepping: SteppingPoser | None = None  # where feet may step
     targets: dict[str, Target] = field(default_factory=dict[str, Target])  # the last of each joint
     _mirror: Plane | None = None  # where the drag is symmetric
     # the joints being dragged, and the soft-pin targets of the others
@@ -48,11 +50,14 @@ class Gesture:
         own_holds = held_joints.on_own_tree(document, actor, time_s)
         holding = held_joints.holding_joints(document, actor, time_s)
         in_scene = posed.diagnostics.in_scene
+        kept = [*pins, *held_joints.on_fixed(document, actor, time_s)]
+        steps = posed.settings.steps and posed.method == "default"
         return cls(
             actor,
-            [*pins, *held_joints.on_fixed(document, actor, time_s)],
+            kept,
             own_holds,
             DraggedHands(posed.figure, posed.q, in_scene, holding, own_holds),
+            SteppingPoser(posed.poser, posed.q, kept) if steps else None,
         )
 
     def read(self, message: protocol.Drag, posed: PosedActor) -> list[Target]:
@@ -77,6 +82,19 @@ class Gesture:
         if normals:
             posed.q = hands.open_on(posed.q, normals)
         return hands.with_orientations(posed.q, targets, normals)
+
+    def finish(self, posed: PosedActor) -> set[str]:
+        """End the gesture: the foot on its way lands, opened fingers touch or relax again.
+
+        Returns the joints that have been moved.
+        """
+        moved = set(self.targets)
+        if self.stepping is not None:
+            targets = list(self.targets.values())
+            posed.q = self.stepping.finish(posed.q, targets, self.constraints(moved))
+            moved |= self.stepping.moved
+        posed.q = self.hands.close_opened_fingers(posed.q)
+        return moved
 
     def constraints(self, dragged: set[str]) -> list[Pin | Hold]:
         """Pins and holds that stay while these joints are dragged."""

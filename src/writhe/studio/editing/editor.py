@@ -90,7 +90,9 @@ class Editor:
         gesture.targets |= {target.joint: target for target in targets}
         constraints = gesture.constraints(dragged)
         soft = gesture.soft_targets(posed, dragged)
-        result, settled = posed.step([*targets, *soft], constraints, message.frames)
+        result, settled = posed.step(
+            [*targets, *soft], constraints, message.frames, gesture.stepping
+        )
         if self.recording is not None:
             self.recording.add(posed.q)
         comparison = None
@@ -284,10 +286,9 @@ class Editor:
                 edits.put_clip(self.document, edit, message.actor, clip, self.recording.start_s)
                 self.recording = None
             else:
-                if gesture is not None:
-                    posed.q = gesture.hands.close_opened_fingers(posed.q)
+                moved = set[str]() if gesture is None else gesture.finish(posed)
                 edits.set_pose(self.document, edit, message.actor, posed.q, self.time_s)
-                edits.update_pins(self.document, edit, message.actor, posed.q, set(targets))
+                edits.update_pins(self.document, edit, message.actor, posed.q, moved)
                 posed.soft_pins.add(list(targets.values()))
             followers = self.followers & set(self._posed_actors)
             for follower in followers:

@@ -12,6 +12,7 @@ from writhe.skeleton import Figure
 from writhe.solvers.posing import Controls, Hold, Pin, Poser, PoseResult, Target, step_until_rest
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
+from writhe.solvers.posing.stepping import SteppingPoser
 from writhe.studio import protocol
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing.posers import Posers
@@ -57,19 +58,27 @@ class PosedActor:
         self._poser = None
 
     def step(
-        self, targets: list[Target], pins: Sequence[Pin | Hold], frames: int
+        self,
+        targets: list[Target],
+        pins: Sequence[Pin | Hold],
+        frames: int,
+        stepping: SteppingPoser | None = None,
     ) -> tuple[PoseResult, bool]:
         """Take up to `frames` steps; returns the last result and whether the pose is at rest.
 
-        At rest, further steps towards the same targets would not move it.
+        At rest, further steps towards the same targets would not move it. stepping: lets the feet
+        step in this drag.
         """
+        if stepping is not None:
+            stepping.poser = self.poser
+        poser = stepping or self.poser
 
         def after_step(before: Floats, result: PoseResult) -> None:
             self.diagnostics.see(result)
             self.pass_throughs += self.diagnostics.pass_throughs(before, result.q, result)
             self.q = result.q
 
-        return step_until_rest(self.poser, self.q, targets, pins, frames, after_step=after_step)
+        return step_until_rest(poser, self.q, targets, pins, frames, after_step=after_step)
 
     def begin_drag(self, joints: Iterable[str]) -> None:
         """Set the controls for a drag of these joints."""

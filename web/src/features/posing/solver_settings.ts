@@ -30,15 +30,26 @@ export const install: Install = (editor) => ({
       "The body leans so that it would not fall over while you drag its arms, trunk or head. " +
         "A dragged pelvis or leg moves the weight.",
     ),
+    toggle(
+      editor,
+      "steps",
+      "Step when out of reach",
+      "Standing feet take steps when you drag a hand or the head farther than the body reaches. Off: feet stay where they are.",
+    ),
     toggle(editor, "gaze", "Gaze follows the hand", "The head turns a little towards a hand while you drag it."),
   ],
 });
 
 /** A switch of the solver. */
-function toggle(editor: Editor, setting: "soft_pins" | "gaze" | "balance", label: string, title: string): HTMLElement {
+function toggle(
+  editor: Editor,
+  setting: "soft_pins" | "gaze" | "balance" | "steps",
+  label: string,
+  title: string,
+): HTMLElement {
   const box = h("input", { type: "checkbox" });
   box.addEventListener("change", () => send(editor, { [setting]: box.checked }));
-  on(["state"], () => (box.checked = store.state?.features.solver_settings[setting] ?? true));
+  on(["state"], () => (box.checked = store.state?.features.solver_settings[setting] ?? setting !== "steps"));
   return h("label", { class: "check whole", title }, box, label);
 }
 
@@ -104,9 +115,19 @@ function section(editor: Editor): HTMLElement {
 }
 
 function send(editor: Editor, change: Partial<SolverSettingsState>): void {
-  const { postures, naturalness, grip, steadiness, soft_pins, gaze, balance } = {
+  const { postures, naturalness, grip, steadiness, soft_pins, gaze, balance, steps } = {
     ...store.state!.features.solver_settings,
     ...change,
   };
-  editor.command({ type: "set_solver_settings", postures, naturalness, grip, steadiness, soft_pins, gaze, balance });
+  editor.command({
+    type: "set_solver_settings",
+    postures,
+    naturalness,
+    grip,
+    steadiness,
+    soft_pins,
+    gaze,
+    balance,
+    steps,
+  });
 }

@@ -29,6 +29,7 @@ class SetSolverSettings(Command):
     soft_pins: bool = True
     gaze: bool = True
     balance: bool = True
+    steps: bool = False
 
 
 class SolverSettingsState(MessagePart):
@@ -42,6 +43,7 @@ class SolverSettingsState(MessagePart):
     soft_pins: bool
     gaze: bool
     balance: bool
+    steps: bool
 
 
 @feature.state
@@ -58,6 +60,7 @@ def state(editor: Editor) -> SolverSettingsState:
         found.soft_pins,
         found.gaze,
         found.balance,
+        found.steps,
     )
 
 
@@ -75,6 +78,7 @@ def change(editor: Editor, edit: Edit, message: SetSolverSettings) -> None:
         message.soft_pins,
         message.gaze,
         message.balance,
+        message.steps,
     )
     editor.posers.postures(settings)  # loads the database, so that errors appear here
     edit.setting("solving", settings)

@@ -6,7 +6,7 @@ from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handles import Hold, Pin, Target, hold_here, pin_here
 from writhe.solvers.posing.methods import make_poser, method_names
 from writhe.solvers.posing.poser import Poser, PoseResult, SupportsRelations, step_until_rest
-from writhe.solvers.posing.stepping import SteppingPoser
+from writhe.solvers.posing.steps.stepping_poser import SteppingPoser
 
 __all__ = [
     "Controls",

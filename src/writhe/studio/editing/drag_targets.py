@@ -17,7 +17,7 @@ from writhe.skeleton.kinematics import difference, integrate
 from writhe.skeleton.limits import within_limits
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix, wrapped_angle
 from writhe.solvers.posing import Hold, Pin, Target
-from writhe.solvers.posing.stepping import SteppingPoser
+from writhe.solvers.posing.steps.stepping_poser import SteppingPoser
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing import held_joints

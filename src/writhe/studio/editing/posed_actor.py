@@ -12,7 +12,7 @@ from writhe.skeleton import Figure
 from writhe.solvers.posing import Controls, Hold, Pin, Poser, PoseResult, Target, step_until_rest
 from writhe.solvers.posing.default_poser import DefaultPoser
 from writhe.solvers.posing.idle_fingers import FingerPoser
-from writhe.solvers.posing.stepping import SteppingPoser
+from writhe.solvers.posing.steps.stepping_poser import SteppingPoser
 from writhe.studio import protocol
 from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing.posers import Posers

@@ -24,8 +24,8 @@ from writhe.skeleton.heading import yaw_matrix
 from writhe.skeleton.limbs import ANKLES
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix
 from writhe.solvers.posing.handles import Hold, Pin, Target
-from writhe.solvers.posing.next_step import Feet, StepChoice
 from writhe.solvers.posing.poser import Poser, PoseResult
+from writhe.solvers.posing.steps.next_step import Feet, StepChoice
 from writhe.solvers.posing.support_polygon import can_balance
 from writhe.solvers.result import Status
 

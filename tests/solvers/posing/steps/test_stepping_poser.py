@@ -15,7 +15,7 @@ from writhe.skeleton import Frames, forward
 from writhe.skeleton.figures import figure
 from writhe.skeleton.limbs import ANKLES
 from writhe.solvers.posing import Controls, Target, make_poser, pin_here
-from writhe.solvers.posing.stepping import SteppingPoser
+from writhe.solvers.posing.steps.stepping_poser import SteppingPoser
 
 HUMAN = figure("human")
 

@@ -1,0 +1,1 @@
+"""Steps of standing feet during a drag."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe import Actor, Hold, Scene, Target, WritheError, figure, forward, make_poser
+from writhe import Actor, Hold, Scene, Target, WritheError, certify, figure, forward, make_poser
 from writhe.collision import capsule
 from writhe.scene import ObjectKind, SceneObject, carried, carried_over, put_down
 
@@ -65,3 +65,23 @@ def test_a_hand_holds_the_hand_of_another_actor_while_that_moves():
     frames = forward(layout.skeleton, q)
     there = frames.point("ben.right_wrist", (0.0, -0.10, 0.0))
     assert np.linalg.norm(frames.point("anna.left_wrist", palm) - there) < 0.01
+
+
+def test_a_carried_object_is_tested_against_other_objects():
+    ledge = SceneObject(
+        "ledge",
+        (capsule((0, 0, -0.1), (0, 0, 0.1), 0.02),),
+        ObjectKind.FIXED,
+        np.array([1.1, 1.15, 0]),  # 1 cm below the lower end of the rod
+    )
+    scene = rod_scene()
+    scene = Scene(scene.actors, (*scene.objects, ledge))
+    q = scene.layout.rest()
+    held = carried(scene, q, "rod", "anna.left_wrist")
+    row = carried_over(scene, q, held)
+    sunk = np.tile(row, (3, 1))
+    sunk[1, held.layout.actor_q["anna"].start + 1] -= 0.03
+    worst = certify(held.layout.table, sunk, fps=10.0)
+    assert not worst.certified
+    assert {worst.worst_pairs[0].a, worst.worst_pairs[0].b} == {"rod", "ledge"}
+    assert worst.worst_pairs[0].clearance_m == pytest.approx(-0.02, abs=1e-3)

@@ -32,7 +32,11 @@ _FRAMES, _SETTLE = 90, 60  # numbers of frames in which the body rises, and then
 _AHEAD, _BELOW = 0.85, 1.05
 # Goal of the elbows: beside and below the shoulders, in upper arm lengths; softness of this target.
 _ELBOWS, _ELBOW_SOFTNESS = (0.2, 0.97), 0.7
-_DETOUR_M = 0.12  # halfway up, the hands are this far ahead, so that they clear the body
+# On the way, the hands are this far ahead, so that they clear thighs and knees; less far if they
+# rise by less than the second number.
+_DETOUR_M, _DETOUR_RISE_M = 0.12, 0.4
+# The hands rise straight up over this part of their path first: off a stand, out of a shelf.
+_STRAIGHT_UP = 0.3
 _DOWN_RAD = np.radians(12.0)  # fingers around a thin object point this far below the horizontal
 _HIP_HEIGHT = 0.99  # height of the hips above the ankles, relative to that in the rest pose
 _THIN = 0.2  # an object whose thickness / length is below this may roll about its length
@@ -131,15 +135,17 @@ class _JointPath:
     goal: Floats
     orientation: Floats  # at the start, a quaternion (4,)
     goal_orientation: Floats
-    detour: Floats  # displacement (3,) halfway along the path
+    detour: Floats  # displacement (3,) halfway along the path across
+    straight_up: float = 0.0  # the part of the path up before anything else changes
 
     def target(self, progress: float) -> Target:
         """The target at a progress from 0 to 1 along the path."""
-        straight = self.start + progress * (self.goal - self.start)
-        at = straight + np.sin(np.pi * progress) * self.detour
+        across = max(0.0, (progress - self.straight_up) / (1.0 - self.straight_up))
+        at = self.start + across * (self.goal - self.start) + np.sin(np.pi * across) * self.detour
+        at[1] = self.start[1] + progress * (self.goal[1] - self.start[1])
         sign = 1.0 if self.orientation @ self.goal_orientation >= 0.0 else -1.0
         orientation = quaternions.normalised(
-            (1.0 - progress) * sign * self.orientation + progress * self.goal_orientation
+            (1.0 - across) * sign * self.orientation + across * self.goal_orientation
         )
         w, x, y, z = (float(value) for value in orientation)
         return Target(self.joint, vector3(at), orientation_in_world=(w, x, y, z))
@@ -213,11 +219,13 @@ class _CarryingPerson:
             np.mean(shoulders, axis=0) + lower * _AHEAD * body[:, 2] - upper * _BELOW * body[:, 1]
         )
         places = [self._now.position(self._prefix + hand.wrist) for hand in self._hands]
-        change = self._levellingrotation_of_vector(places)
+        change = self._levelling(places)
         wrist = self._hands[0].wrist
         at = goal + change @ (places[0] - np.mean(places, axis=0))
         turn = change @ self._now.rotation(self._prefix + wrist)
-        return self._path(wrist, at, turn, _DETOUR_M * body[:, 2])
+        rise = float((goal - np.mean(places, axis=0)) @ body[:, 1])
+        detour = _DETOUR_M * float(np.clip(rise / _DETOUR_RISE_M, 0.0, 1.0)) * body[:, 2]
+        return self._path(wrist, at, turn, detour, _STRAIGHT_UP)
 
     def _elbow(self, side: str) -> Target:
         """A soft target of an elbow beside the body."""
@@ -230,7 +238,7 @@ class _CarryingPerson:
             self.figure.joint_of(f"{side}_elbow"), vector3(goal), softness=_ELBOW_SOFTNESS
         )
 
-    def _levellingrotation_of_vector(self, places: list[Floats]) -> Floats:
+    def _levelling(self, places: list[Floats]) -> Floats:
         """The rotation (3, 3) that levels the hands with the object in front of the body."""
         body = self._body
         if len(places) < 2:
@@ -252,10 +260,10 @@ class _CarryingPerson:
         turn = self._now.rotation(self._item.name)
         along_hands = abs(float(turn @ piece.axes[:, 0] @ across))
         if piece.half_m[1] < _THIN * piece.half_m[0] and along_hands > _ALONG:
-            change = self._rollingrotation_of_vector(change) @ change
+            change = self._rolling(change) @ change
         return change
 
-    def _rollingrotation_of_vector(self, change: Floats) -> Floats:
+    def _rolling(self, change: Floats) -> Floats:
         """The rotation about the lateral axis after which the fingers point ahead."""
         _, up, ahead = (float(c) for c in self._body.T @ change @ self._fingers())
         return rotation_of_vector((np.arctan2(up, ahead) + _DOWN_RAD) * self._body[:, 0])
@@ -267,12 +275,17 @@ class _CarryingPerson:
         return np.sum(along, axis=0)
 
     def _path(
-        self, joint: str, goal: Floats, turn: Floats, detour: Floats | float = 0.0
+        self,
+        joint: str,
+        goal: Floats,
+        turn: Floats,
+        detour: Floats | float = 0.0,
+        straight_up: float = 0.0,
     ) -> _JointPath:
         name = self._prefix + joint
         start, now = self._now.position(name), self._now.rotation(name)
         before, after = (np.array(quaternion_of(matrix)) for matrix in (now, turn))
-        return _JointPath(joint, start, goal, before, after, detour * np.ones(3))
+        return _JointPath(joint, start, goal, before, after, detour * np.ones(3), straight_up)
 
     def _at(self, role: str) -> Floats:
         return self._now.position(self._prefix + self.figure.joint_of(role))

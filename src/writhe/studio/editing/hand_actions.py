@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+import numpy as np
 
 from writhe.arrays import Floats
+from writhe.easing import smoothstep
 from writhe.hands import hands_of, lift, unclasp
-from writhe.skeleton import Figure
+from writhe.skeleton import Figure, Motion
+from writhe.skeleton.configuration_paths import path_at
 from writhe.studio.document.history import Edit
 from writhe.studio.document.holds import HoldRow, all_holds, carriers, put_hold, remove_hold
 from writhe.studio.document.solver_settings import SolverSettings
@@ -119,10 +122,11 @@ def carried_by(editor: Editor, number: int) -> list[HoldRow]:
 
 
 def plan_lift(editor: Editor, number: int, hold: HoldRow) -> Callable[[], Floats | None]:
-    """Computes the pose of a character upright with an object that it carries.
+    """Computes how a character comes to stand upright with an object that it carries.
 
     Everything is read from the document now; the function that is returned does not use the editor.
-    It returns None if there is no room.
+    It returns the poses (k, nq) of the path, only the first and the last one if no clear path is
+    known, and None if there is no room.
     """
     document, now = editor.document, editor.time_s
     scene = build_scene(document, SceneKey.of(document, (now, now)))
@@ -141,10 +145,25 @@ def plan_lift(editor: Editor, number: int, hold: HoldRow) -> Callable[[], Floats
             q[own] = begin
             found = lift(scene, label, name, q, holds=holds, database=database)
             if found.upright and found.certified:
-                return found.q[own]
+                path = found.path[:, own]
+                return path if begin is posed.q else np.array([posed.q, path[-1]])
         return None
 
     return lifted
+
+
+def put_lift(editor: Editor, edit: Edit, actor: int, start_s: float, path: Floats) -> None:
+    """Add the motion of a character along the path of `plan_lift`, which lasts `LIFT_S`."""
+    document = editor.document
+    if len(path) == 2:
+        edits.put_key(document, edit, actor, start_s, path[0])
+        edits.put_key(document, edit, actor, start_s + LIFT_S, path[1])
+        return
+    skeleton = document.figure(document.actor(actor).figure).skeleton
+    frames = max(1, round(LIFT_S * document.fps))
+    eased = path_at(skeleton, path, smoothstep(np.arange(frames + 1) / frames))
+    motion = Motion(skeleton, eased, frames / LIFT_S, "Lift")
+    edits.put_sampled_track(document, edit, actor, motion, start_s)
 
 
 def _standing(figure: Figure, q: Floats) -> Floats:

@@ -258,12 +258,12 @@ def _raised(editor: Editor, actor: int, q: Floats) -> Floats | None:
     carried = carried_by(editor, actor)
     if not carried:
         return None
-    upright = plan_lift(editor, actor, carried[0])()
-    if upright is None:
+    path = plan_lift(editor, actor, carried[0])()
+    if path is None:
         raise WritheError(
             "there is no room to straighten up with what the hands hold: move what is in the way"
         )
-    return None if np.abs(upright - q).max() < _AS_CARRIED else upright
+    return None if np.abs(path[-1] - q).max() < _AS_CARRIED else path[-1]
 
 
 def _released(editor: Editor, actor: int, q: Floats, time_s: float) -> Floats:

@@ -237,8 +237,10 @@ def saved_certificate(document: Document, stamp: str | None = None) -> MotionCer
 
 
 def _stamp(document: Document, sampled: _Sampled) -> str:
-    """A hash of everything a certificate depends on: frames, scene, contacts, segments."""
-    about = repr((SceneKey.of(document), sampled.edges, document.fps, SLACK_M, tuple(Verdict)))
+    """A hash of everything a certificate depends on: frames, scene, tested pairs, segments."""
+    tested = [(rule.a, rule.b, rule.allowance_m) for rule in sampled.table.rules]
+    scene = SceneKey.of(document)
+    about = repr((scene, tested, sampled.edges, document.fps, SLACK_M, tuple(Verdict)))
     return hashlib.sha256(sampled.q.tobytes() + about.encode()).hexdigest()
 
 

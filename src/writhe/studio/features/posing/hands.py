@@ -31,7 +31,7 @@ from writhe.studio.document.solver_settings import SolverSettings
 from writhe.studio.editing import edits, held_joints
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
-from writhe.studio.editing.hand_actions import LIFT_S, carried_by, plan_lift
+from writhe.studio.editing.hand_actions import LIFT_S, carried_by, plan_lift, put_lift
 from writhe.studio.editing.scene import scene_objects
 from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.editing.walks import plan_approach
@@ -233,23 +233,21 @@ def lift_carried(editor: Editor, message: LiftCarried) -> Work:
     holds = carried_by(editor, number)
     if not holds:
         raise WritheError("the hands are empty: grip something first (Shift+G, then click it)")
-    before = editor.posed_actor(document.actor(number)).q.copy()
     animated = not document.timeline(number).empty
     lifted = plan_lift(editor, number, holds[0])
 
     def work(job: Job) -> Outcome:
         job.report(0.2, "straightens up")
-        actor_q = lifted()
-        if actor_q is None:
+        path = lifted()
+        if path is None:
             raise WritheError("there is no room to straighten up with it: move what is in the way")
 
         def commit(editor: Editor, edit: Edit) -> None:
             if animated:
-                edits.put_key(editor.document, edit, number, now, before)
-                edits.put_key(editor.document, edit, number, now + LIFT_S, actor_q)
+                put_lift(editor, edit, number, now, path)
                 return
-            _keep(editor, edit, number, actor_q, now, moved=False)
-            held_joints.keep_places(editor.document, edit, {number: actor_q}, set(), now)
+            _keep(editor, edit, number, path[-1], now, moved=False)
+            held_joints.keep_places(editor.document, edit, {number: path[-1]}, set(), now)
 
         return Outcome(
             commit=commit, show=HandsMoved(job.number, now + LIFT_S if animated else now)

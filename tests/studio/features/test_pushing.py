@@ -56,6 +56,17 @@ def test_a_ball_pushed_into_the_chest_moves_it_and_is_saved_as_one_command(edito
     assert editor.document.objects()[0].data.position[2] == pytest.approx(0.8)
 
 
+def test_a_ball_is_pushed_through_other_objects(editor: Editor):
+    with editor.document.edit("Wall") as edit:
+        object_edits.add_object(editor.document, edit, "box", (0.0, 1.3, 1.3))
+    editor.refresh()
+    number = editor.document.objects()[0].id
+    for k in range(30):
+        place = (0.0, 1.3, 0.8 + 1.0 * (k + 1) / 30)
+        answer = pushing.push(editor, pushing.PushObject(k, number, place, STILL))
+    assert answer.position[2] == pytest.approx(1.8, abs=1e-6)
+
+
 @pytest.mark.parametrize("steps", [1, 4, 20])
 def test_a_pinned_wrist_is_at_its_pin_after_a_push_of_any_speed(tmp_path: Path, steps: int):
     document = Document.create(tmp_path / "hand.writhe", "Hand")

@@ -156,7 +156,11 @@ def _begin(editor: Editor, pushed: _Push, number: int) -> None:
     objects = tuple(
         replace(o, kind=ObjectKind.MOVED) if o.name == name else o for o in editor.scene.objects
     )
-    scene = Scene(editor.scene.actors, objects, editor.scene.policy)
+    policy = editor.scene.policy
+    for other in editor.scene.objects:
+        if other.name != name:  # only bodies are pushed: objects are placed freely
+            policy = policy.ignore(name, other.name)
+    scene = Scene(editor.scene.actors, objects, policy)
     layout = scene.layout
     q = layout.rest()
     pushed.pins, kept = [], list[Term]()

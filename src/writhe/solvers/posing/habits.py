@@ -23,7 +23,7 @@ from writhe.kernels.posing.resting_arms import RestingArms, place_resting_arms
 from writhe.kernels.posing.shoulder_girdle import GirdleJoints
 from writhe.kernels.posing.stance import Stance
 from writhe.skeleton import Figure, JointKind, forward
-from writhe.skeleton.limbs import SIDES
+from writhe.skeleton.limbs import SIDES, arms_by_joint
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.controls import Controls
 from writhe.solvers.posing.handle_rows import HandleRows
@@ -76,8 +76,13 @@ class Habits:
         self._reached: list[tuple[int, int, float]] = []
         self._oriented = False  # whether a moved hand has a goal orientation
         self._firm = 1.0  # of the trunk's inertia, the share that is left after it has given way
-        self._lengths = self._arm_lengths()
-        self._limb_of = self._arms_by_joint()
+        # by joint of an arm: its shoulder in the model, and the distance along the bones to it
+        self._lengths: dict[str, tuple[int, float]] = {}
+        self._limb_of: dict[str, set[str]] = {}  # by joint of an arm, all joints of that arm
+        arms = arms_by_joint(figure)
+        for joint, (side, length_m) in arms.items():
+            self._lengths[joint] = self._index(roles[f"{side}_shoulder"]), length_m
+            self._limb_of[joint] = {other for other, arm in arms.items() if arm[0] == side}
         self._trunk_factor = 1.0
         self._code: Callable[..., Any] | None = None
         self._resting, self._resting_joints = self._resting_arms()
@@ -255,33 +260,6 @@ class Habits:
 
     def _index(self, joint: str) -> int:
         return self._names.index(self._prefix + joint)
-
-    def _arm_lengths(self) -> dict[str, tuple[int, float]]:
-        """By joint of an arm: its shoulder in the model, and the distance along the bones to it."""
-        skeleton, roles = self._figure.skeleton, dict(self._figure.roles)
-        found: dict[str, tuple[int, float]] = {}
-        for side in SIDES:
-            if f"{side}_shoulder" not in roles:
-                continue
-            top = skeleton.index(roles[f"{side}_shoulder"])
-            length = {top: 0.0}
-            for j in range(top, int(skeleton.tree.subtree_end[top])):
-                if j > top:
-                    offset = np.linalg.norm(skeleton.joints[j].offset_in_parent)
-                    length[j] = length[int(skeleton.tree.parent[j])] + float(offset)
-                found[skeleton.names[j]] = self._index(skeleton.names[top]), length[j]
-        return found
-
-    def _arms_by_joint(self) -> dict[str, set[str]]:
-        """By joint of an arm, all joints of that arm."""
-        skeleton, roles = self._figure.skeleton, dict(self._figure.roles)
-        found: dict[str, set[str]] = {}
-        for side in SIDES:
-            if f"{side}_shoulder" in roles:
-                top = skeleton.index(roles[f"{side}_shoulder"])
-                arm = skeleton.names[top : int(skeleton.tree.subtree_end[top])]
-                found |= {joint: set(arm) for joint in arm}
-        return found
 
     def _trunk_freedom(self) -> Ints:
         """The degrees of freedom that move the root and rotate hips, spine, chest, neck, head."""

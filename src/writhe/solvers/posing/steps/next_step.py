@@ -11,7 +11,7 @@ import numpy as np
 from writhe.arrays import Floats, unit
 from writhe.skeleton import Figure, Frames, forward
 from writhe.skeleton.heading import heading_of, yaw_matrix
-from writhe.skeleton.limbs import ANKLES, LIMBS, SIDES
+from writhe.skeleton.limbs import ANKLES, LIMBS, SIDES, arms_by_joint
 from writhe.skeleton.move_root import moved_roots
 from writhe.skeleton.quaternions import quaternion_of, rotation_matrix, wrapped_angle
 from writhe.solvers.posing.handles import Pin, Target
@@ -207,23 +207,6 @@ class StepChoice:
             for side in SIDES
             if f"{side}_shoulder" in self._roles
         }
-
-
-def arms_by_joint(figure: Figure) -> dict[str, tuple[str, float]]:
-    """By joint of an arm, from the shoulder on: its side, and its distance along the bones (m)."""
-    skeleton, roles = figure.skeleton, dict(figure.roles)
-    found: dict[str, tuple[str, float]] = {}
-    for side in SIDES:
-        if f"{side}_shoulder" not in roles:
-            continue
-        top = skeleton.index(roles[f"{side}_shoulder"])
-        length = {top: 0.0}
-        for j in range(top, int(skeleton.tree.subtree_end[top])):
-            if j > top:
-                offset = float(np.linalg.norm(skeleton.joints[j].offset_in_parent))
-                length[j] = length[int(skeleton.tree.parent[j])] + offset
-            found[skeleton.names[j]] = side, length[j]
-    return found
 
 
 def _leg_m(figure: Figure, rest: Frames) -> float:

@@ -64,6 +64,25 @@ def test_a_planted_foot_that_slides_is_not_acceptable():
     assert change.slide_m == pytest.approx(0.02, abs=1e-6) and not change.acceptable
 
 
+def test_a_small_joint_that_pops_is_named_beside_a_large_one_that_swings():
+    """A toe that twitches in a walk turns no faster than the knees, but it was still."""
+    source = still()
+    source[:, SKELETON.q_slice("left_knee")] = 0.15 * np.arange(20.0)[:, None]
+    q = source.copy()
+    q[9:12, SKELETON.q_slice("left_toe")] += 0.15
+    change = motion_change(HUMAN, source, q, 30.0)
+    assert change.pop_ratio <= 1.0 and not change.acceptable
+    assert (change.popping, change.popping_at) == ("left_toe", 9)
+    assert change.popping_rad == pytest.approx(0.15)
+
+
+def test_a_foot_that_glides_slowly_is_not_acceptable():
+    q = still(61)
+    q[:, 0] += np.linspace(0.0, 0.12, 61)  # 2 mm in a frame
+    change = motion_change(HUMAN, still(61), q, 30.0)
+    assert change.glide_m == pytest.approx(0.12, abs=1e-6) and not change.acceptable
+
+
 def test_feet_in_the_floor_lift_the_body_and_not_the_ankles():
     """The hips sink by 6 cm and take the feet into the floor: the body rises, ankles stay."""
     q = still(31)

@@ -144,7 +144,10 @@ class ActorMotion:
         return None
 
     def detour(self, rows: Floats) -> Motion:
-        """A planned motion between the first and the last of the scene rows (n, nq)."""
+        """A planned motion between the first and the last of the scene rows (n, nq).
+
+        It has no steps: where feet stand in between, as in a walk, it is refused.
+        """
         planted = self._still_pins(rows)
         first, last = rows[0, self.own], rows[-1, self.own]
         problem = scene_problem(
@@ -160,6 +163,10 @@ class ActorMotion:
             q[0], q[-1] = first, last
             motion = Motion(self.figure.skeleton, q, scene_motion.fps, "Detour")
             if self.certified(rows, motion.resample(self.fps).q):
+                if self.change(rows, motion).feet_slide:
+                    raise WritheError(
+                        "Cannot go around: feet that stand would slide over the floor"
+                    )
                 return motion
             reason = "other moving parts block every path that was found"
         raise WritheError(f"Cannot go around: {reason}")

@@ -45,6 +45,22 @@ class FeetOfSource:
         planted = self._planted[first : first + steps]
         return np.where(planted, np.maximum(now - given, 0.0), 0.0).max(axis=1)
 
+    def glide(self, positions: Floats) -> float:
+        """The farthest that a foot moves from where it was planted, beyond the source, m.
+
+        positions (frames, joints, 3): of all frames of the source.
+        """
+        farthest = 0.0
+        offset = positions[:, self.joints] - self._source
+        for foot in range(len(self.joints)):
+            begin = 0
+            for t in range(1, len(offset)):
+                if not self._planted[t - 1, foot]:
+                    begin = t
+                moved = np.linalg.norm(offset[t, foot] - offset[begin, foot])
+                farthest = max(farthest, float(moved))
+        return farthest
+
     def around(self, positions: Floats, start: int, first: int) -> PlantedFeet:
         """The feet of the frames from `start` on, of which a window begins at the frame `first`."""
         stop = start + len(positions)

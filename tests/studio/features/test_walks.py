@@ -11,7 +11,7 @@ from writhe.errors import WritheError
 from writhe.studio.document import Document
 from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
-from writhe.studio.features.motion import walking
+from writhe.studio.features.motion import clearing, walking
 from writhe.studio.features.motion.certificate import document_certificate
 from writhe.studio.features.scene import objects
 from writhe.studio.server.command_handlers import carry_out
@@ -72,6 +72,19 @@ def test_a_walk_goes_around_another_character(editor: Editor) -> None:
     assert document_certificate(document).certified
     end = document.timeline(actor).at(document.timeline(actor).end_s)
     assert np.hypot(end[0], end[2] - 2.4) < 0.1
+
+
+def test_a_walk_is_not_replaced_by_a_glide_around_what_is_in_its_way(editor: Editor) -> None:
+    document = editor.document
+    actor = document.actors()[0].id
+    assert walked(editor, walking.WalkTo("1", actor, 0.0, 1.6)) == []
+    carry_out(editor, objects.AddObject("2", "chair", position=(0.44, 0.0, 0.8)))
+    editor.refresh()
+    assert not document_certificate(document).certified
+    end_s = document.timeline(actor).end_s
+    around = clearing.ClearSegment("3", actor, 0.0, end_s, "detour")
+    with pytest.raises(WritheError, match="slide over the floor"):
+        clearing.clear_segment(editor, around)(Job("1", "Fix", True, lambda _: None))
 
 
 @pytest.mark.parametrize("where_m", [0.45, 0.6])

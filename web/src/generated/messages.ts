@@ -534,6 +534,7 @@ export interface ClearAll {
 export interface SegmentChange {
   text: string;
   at_s: number;
+  flawed?: boolean;
 }
 
 /** The number of cleared segments, what changed in each, and why others were not cleared. */

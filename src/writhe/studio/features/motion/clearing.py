@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from writhe.animation.clear_actor import ActorMotion
 from writhe.animation.clear_motion import MovedOutKey, clear_scene, move_pose_out
-from writhe.cleaning.motion_change import LIMIT_RAD, MAX_POP, SLIDE_M, MotionChange
+from writhe.cleaning.motion_change import LIMIT_RAD, MotionChange
 from writhe.errors import WritheError
 from writhe.skeleton import Motion
 from writhe.studio.document import TrackKind
@@ -60,10 +60,14 @@ class ClearAll(Task):
 
 
 class SegmentChange(MessagePart):
-    """What clearing changed in a segment: a sentence, and when the pose changed most."""
+    """What clearing changed in a segment: a sentence, and when the pose changed most.
+
+    flawed: something is left to fix by hand; `text` says what.
+    """
 
     text: str
     at_s: float
+    flawed: bool = False
 
 
 class ClearResult(Message):
@@ -131,7 +135,7 @@ def clear_segment(editor: Editor, message: ClearSegment) -> Work:
         described = _describe(mover, motion, change, begin)
         if len(found) > 1:
             text = described.text + _rejected(*found[1])
-            described = SegmentChange(text, described.at_s)
+            described = SegmentChange(text, described.at_s, described.flawed)
         return Outcome(
             commit=lambda editor, edit: edits.put_sampled_track(
                 editor.document, edit, message.actor, motion, begin / fps
@@ -227,8 +231,10 @@ def _describe(
     start_s = first / mover.fps
     return SegmentChange(
         f"{motion.name} from {start_s:.2f} to {start_s + motion.duration_s:.2f} s: joints moved"
-        f" {1000 * change.mean_m:.0f} mm on average{largest}{_broken(change)}.",
+        f" {1000 * change.mean_m:.0f} mm on average, {1000 * change.max_m:.0f} mm at most{largest}"
+        f"{_broken(change, _pop_text(mover, change, start_s))}.",
         at_s,
+        not change.acceptable,
     )
 
 
@@ -242,14 +248,24 @@ def _rejected(motion: Motion, change: MotionChange) -> str:
     )
 
 
-def _broken(change: MotionChange) -> str:
+def _pop_text(mover: ActorMotion, change: MotionChange, start_s: float) -> str:
+    """Which joint pops, how far and when."""
+    joint, degrees = (
+        mover.name_of(f"{mover.actor}.{change.popping}"),
+        np.degrees(change.popping_rad),
+    )
+    at_s = start_s + change.popping_at / mover.fps
+    return f"{joint} pops, by {degrees:.0f} degrees in the frame at {at_s:.2f} s"
+
+
+def _broken(change: MotionChange, pop: str = "a joint pops") -> str:
     """What an animator may want to mend afterwards, if anything."""
     wrong = [
         text
         for text, bad in (
             ("joint limits are exceeded", change.beyond_limits_rad > LIMIT_RAD),
-            ("planted feet slide", change.slide_m > SLIDE_M),
-            ("a joint pops", change.pop_ratio > MAX_POP),
+            ("planted feet slide", change.feet_slide),
+            (pop, change.pops),
         )
         if bad
     ]

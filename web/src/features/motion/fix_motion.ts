@@ -114,7 +114,9 @@ class FixMotionDialog {
   showResult(result: ClearResult): void {
     const count = result.cleared;
     const flawed = result.changes.filter((change) => change.flawed).length;
-    const but = flawed ? `, ${flawed === count ? "but look at what is left to fix by hand" : `${flawed} with flaws`}` : "";
+    const but = flawed
+      ? `, ${flawed === count ? "but look at what is left to fix by hand" : `${flawed} with flaws`}`
+      : "";
     const fixed = count ? `Fixed ${count} ${count === 1 ? "segment" : "segments"}${but}.` : "";
     this.overlappingKeys = result.overlapping_keys ?? [];
     fill(

@@ -11,7 +11,7 @@ import { onTheme } from "../../ui/theme";
 import { searchWords, wordDistance } from "../../ui/word_search";
 
 const PIXELS = 156;
-const AFTER_WALK_S = 2; // to sit down, or whatever follows a walk
+const AFTER_WALK_S = 3; // to sit down, or whatever follows a walk
 const FEW_ACTIONS = 3; // shown with the poses that match a search
 const FEW = 12; // shown at first: the panel scrolls, not the list within it
 // shown first while no search is typed

@@ -36,7 +36,7 @@ def claims(result: Mapping[str, Any]) -> dict[str, PaperClaim]:
     """Tables 1 to 3 and figure 11, for takes that were learnt, as in the paper.
 
     Statements about parallel times are undecided on fewer cores than the paper's. Those about
-    sequential ones compare processor times.
+    sequential ones compare CPU times.
     """
     error, _ = PAPER_TABLE_2["parallel"]
     plain = min(PAPER_TABLE_2[m][0] for m in ("dls_rest", "dls_previous"))
@@ -92,7 +92,7 @@ def _times(name: str, rows: Mapping[str, Any], cores: int) -> dict[str, PaperCla
     passes = sum(ms.get(name, 0.0) for name in PASSES)
     processor = {m: rows[m]["ms"].get("processor") for m in METHODS}
     if passes and processor["sequential"] is not None:
-        # a busy machine lengthens the passes, and the processor time includes the set-up
+        # a busy machine lengthens the passes, and the CPU time includes the set-up
         ours = min(passes, processor["sequential"]) / processor["dls_previous"]
         out["sequential against plain"] = PaperClaim(
             sequential / previous, ours, None, bool(ours <= _MOST_COSTLY)
@@ -113,7 +113,7 @@ def _times(name: str, rows: Mapping[str, Any], cores: int) -> dict[str, PaperCla
 
 
 def _time_by_level(ms: Sequence[float]) -> PaperClaim:
-    """The longest processor time over the shortest of the levels from 2 on (table 3)."""
+    """The longest CPU time over the shortest of the levels from 2 on (table 3)."""
     deep = ms[FLAT_LEVEL:]
     ratio = max(deep) / min(deep)
     paper = max(max(row[FLAT_LEVEL:]) / min(row[FLAT_LEVEL:]) for row in PAPER_TABLE_3.values())

@@ -39,7 +39,7 @@ def box_plot(path: Path, results: dict[str, dict[str, Any]], limit_s: float) -> 
             )
             axis.set_title(name, fontsize=9)
             axis.tick_params(axis="y", which="both", labelsize=7)
-        axes[0][0].set_ylabel("seconds of the processor (dashed: the limit)", fontsize=8)
+        axes[0][0].set_ylabel("CPU time in seconds (dashed: the limit)", fontsize=8)
     return path
 
 

@@ -8,7 +8,11 @@ import pytest
 
 from writhe.errors import UnknownNameError
 from writhe.research.experiments.topology_coordinates import SCENES, WITHOUT_PLACES, play
-from writhe.research.experiments.topology_coordinates.scene_setup import Removed, solved_without
+from writhe.research.experiments.topology_coordinates.scene_setup import (
+    Removed,
+    solved_as,
+    solved_without,
+)
 
 
 def _options(name: str) -> dict[str, Any]:
@@ -22,6 +26,7 @@ def test_scene(name: str):
     assert found["certified"] and found["pass_throughs"] == 0
     assert found["topology_ok"], found["failed_claims"]
     assert found["geometry_ok"], found["failed_seen"]
+    assert not found["failed_contrast"]
     assert found["reached"], found["notes"]
 
 
@@ -46,6 +51,16 @@ def test_the_chair_is_held_and_carried_from_other_starts_too(moved_m: tuple[floa
 def test_a_scene_needs_both_its_places_and_its_tangle(name: str, removed: Removed):
     with solved_without(removed):
         assert not play(name, **_options(name)).shows_it
+
+
+@pytest.mark.parametrize("name", ["arms-swap", "bundle"])
+def test_as_published_a_scene_is_judged_by_its_motion_alone(name: str):
+    with solved_as("published"):
+        played = play(name)
+    found = played.published_summary(played.certificate())
+    assert played.shows_it, found["failed"]
+    assert found["line_crossings"] == 0 and found["failed"] == {} and found["checks"] >= 10
+    assert found["penetrating_frames"] > 0  # bodies are no concern of the published rows
 
 
 def test_there_are_eleven_and_others_are_refused():

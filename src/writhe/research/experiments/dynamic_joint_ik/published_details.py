@@ -72,16 +72,25 @@ def loose_tolerance(chain: Chain, action: ReplayedAction) -> dict[str, dict[str,
     return {name: one.summary() for name, one in errors.items()}
 
 
-def cell_figures(chain: Chain, action: ReplayedAction) -> dict[str, list[float]]:
-    """Per level: mean width of the limits, and the percentage of targets that are found there."""
+def cell_figures(chain: Chain, action: ReplayedAction) -> dict[str, Any]:
+    """Per level: mean width of the limits, and the percentage of targets that are found there.
+
+    `steps_in_one_cell_percent`: of the steps from a frame to the next, how many start and end in
+    the same cell, which the paper supposes of every step (3.1).
+    """
     octree = learn_octree(chain, [(take, action.motions[0].fps) for take in action.takes])
     width = (octree.upper - octree.lower).mean(axis=1)
-    points = chain.effector_points(np.concatenate(action.takes))[:, 0]
-    found = octree.level[[octree.cell_of(point) for point in points]]
+    cells = [
+        np.array([octree.cell_of(point) for point in chain.effector_points(take)[:, 0]])
+        for take in action.takes
+    ]
+    found = octree.level[np.concatenate(cells)]
+    stays = np.concatenate([of_take[1:] == of_take[:-1] for of_take in cells])
     levels = range(int(octree.level.max()) + 1)
     return {
         "mean_width_rad": [float(width[octree.level == k].mean()) for k in levels],
         "targets_percent": [100.0 * float((found == k).mean()) for k in levels],
+        "steps_in_one_cell_percent": 100.0 * float(stays.mean()),
     }
 
 

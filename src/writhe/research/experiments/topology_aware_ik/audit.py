@@ -30,13 +30,15 @@ from writhe.solvers.posing.alternatives.latent_posers import (
 DEEP_M = 0.002  # overlap from which a posture of the database counts
 SIGNED = 0.05  # linking from which its sign counts
 _EVERY = 10  # frames between queries
+_ALL = 1e9  # a linking radius that contains every posture
 
 
 def neighbours_of(database: PostureDatabase | None) -> dict[str, Any]:
     """The neighbours that `paper` finds along the feasible drags of `basic`.
 
     How many overlap, have another sign of a linking, or are over half a turn away in some Euler
-    angle; and which share of the database lies within the linking radius.
+    angle; which share of the database lies within the linking radius; and how many of the nearest
+    by joint angles alone, which is what the baseline finds, overlap or have another sign.
     """
     scene = make_drag_scene("basic", database)
     postures = scene.database
@@ -48,6 +50,7 @@ def neighbours_of(database: PostureDatabase | None) -> dict[str, Any]:
     angles = np.array([chart.coordinates(q) for q in postures.q])
     deep = _overlapping(CollisionTable.of_figure(scene.figure), postures.q)
     overlapping, signs, turned, within = [list[float]() for _ in range(4)]
+    kinematic_overlapping, kinematic_signs = list[float](), list[float]()
     for drag in (d for d in scene.drags(1) if d.feasible):
         for q in run_drag(poser, scene.figure, drag, scene.start).q[::_EVERY]:
             linking = poser.query.linking(q)
@@ -55,12 +58,12 @@ def neighbours_of(database: PostureDatabase | None) -> dict[str, Any]:
             found, _ = poser.query.search.query(
                 features, linking, options.neighbours, options.linking_radius
             )
-            theirs = postures.linking[found]
-            other = (np.sign(theirs) != np.sign(linking)) & (np.abs(theirs) > SIGNED)
-            other &= np.abs(linking) > SIGNED
+            kinematic, _ = poser.query.search.query(features, linking, options.neighbours, _ALL)
+            kinematic_overlapping.append(float(deep[kinematic].mean()))
+            kinematic_signs.append(_other_sign(postures.linking[kinematic], linking))
             away = np.abs(angles[found, ROOT:] - chart.coordinates(q)[ROOT:])
             overlapping.append(float(deep[found].mean()))
-            signs.append(float(other.any(axis=1).mean()))
+            signs.append(_other_sign(postures.linking[found], linking))
             turned.append(float((away > np.pi).any()))
             apart = np.linalg.norm(postures.linking - linking, axis=1)
             within.append(float((apart <= options.linking_radius).mean()))
@@ -69,9 +72,17 @@ def neighbours_of(database: PostureDatabase | None) -> dict[str, Any]:
         "overlapping_percent": 100.0 * float(np.mean(overlapping)),
         "overlapping_postures_percent": 100.0 * float(deep.mean()),
         "other_sign_percent": 100.0 * float(np.mean(signs)),
+        "kinematic_overlapping_percent": 100.0 * float(np.mean(kinematic_overlapping)),
+        "kinematic_other_sign_percent": 100.0 * float(np.mean(kinematic_signs)),
         "queries_over_half_a_turn": int(sum(turned)),
         "within_radius_percent_median": 100.0 * float(np.median(within)),
     }
+
+
+def _other_sign(theirs: Floats, linking: Floats) -> float:
+    """The share of rows (K, pairs) with an opposite sign to linking (pairs) where both count."""
+    other = (np.sign(theirs) != np.sign(linking)) & (np.abs(theirs) > SIGNED)
+    return float((other & (np.abs(linking) > SIGNED)).any(axis=1).mean())
 
 
 def _overlapping(table: CollisionTable, q: Floats) -> Floats:

@@ -53,15 +53,16 @@ def play(progress: Progress) -> SceneResult:
         [
             Claim.at_least("writhe of the arms at first", before.writhe, 0.15),
             Claim.at_most("writhe of the arms at last", end.writhe, -0.15),
-            Claim.at_least(
-                "pass-throughs of joint-angle interpolation", len(through.pass_throughs), 1
-            ),
         ],
         seen=[
             *_crossed_claims("at first", PoseView(world.layout, motion.path[0]), "left", "right"),
             *_crossed_claims("at last", PoseView(world.layout, motion.path[-1]), "right", "left"),
         ],
-        figures={"straight_pass_throughs": len(through.pass_throughs)},
+        contrast=[
+            Claim.at_least(
+                "pass-throughs of joint-angle interpolation", len(through.pass_throughs), 1
+            )
+        ],
         postures=(0, len(motion.path) - 1),
         sides=True,
         view=(0.35, 0.22, 1.0),

@@ -152,12 +152,12 @@ def play(progress: Progress, moved_m: tuple[float, float] = (0.0, 0.0)) -> Scene
         not interpolation_certified(layout.table, motion.path[a], motion.path[b])
         for a, b in pairwise(postures)
     )
-    claims.append(Claim.equal("joint-angle interpolations of the holds that collide", collide, 5))
     return SceneResult.of(
         layout,
         motion,
         claims,
         seen=_seen(world, motion, stand),
+        contrast=[Claim.equal("joint-angle interpolations of the holds that collide", collide, 5)],
         view=(-0.9, 0.35, 0.75),
         postures=postures,
         frames=[*postures, at["lifted"], at["carried"]],

@@ -80,6 +80,7 @@ class SceneResult:
     keys_reached: int = 0
     keys: int = 0
     seen: Sequence[Claim] = ()  # what a viewer would call success, as geometry
+    contrast: Sequence[Claim] = ()  # what joint-angle interpolation does; says nothing of `path`
 
     @classmethod
     def of(
@@ -121,6 +122,11 @@ class SceneResult:
     def shows_it(self) -> bool:
         """Whether the scene shows what it is named after: linking and geometry together."""
         return self.topology_ok and self.geometry_ok is True
+
+    @property
+    def failed(self) -> list[Claim]:
+        """The claims on linking and geometry that do not hold."""
+        return [claim for claim in (*self.claims, *self.seen) if not claim.holds]
 
     def certificate(self) -> Certificate:
         """The certificate of the whole motion, between frames too."""
@@ -174,6 +180,8 @@ class SceneResult:
         return self._outcome(certificate) | {
             "keys_reached": self.keys_reached,
             "keys": self.keys,
+            "checks": len(self.claims) + len(self.seen),
+            "failed": {claim.what: claim.value for claim in self.failed},
             "penetrating_frames": int(penetrating_frames(self.layout.table, self.path).sum()),
             "penetration_m": certificate.penetration_witnessed_m,
             "line_crossings": crossings.total,
@@ -202,6 +210,8 @@ class SceneResult:
             "failed_claims": [claim.what for claim in self.claims if not claim.holds],
             "seen": {claim.what: claim.value for claim in self.seen},
             "failed_seen": [claim.what for claim in self.seen if not claim.holds],
+            "contrast": {claim.what: claim.value for claim in self.contrast},
+            "failed_contrast": [claim.what for claim in self.contrast if not claim.holds],
             "notes": list(self.notes),
             **self.figures,
         }

@@ -186,7 +186,8 @@ def _overlaps(found: list[dict[str, Any]], names: tuple[str, str]) -> Rows:
     for row in found:
         shares = [f"{share:.0f}" for share in row["penetrating_percent"]]
         missed = f"{row['target_residual_cm']:.2f}"
-        rows.append([row["parameter"], row["value"], *shares, row["pass_throughs"], missed])
+        value = "fixed (10⁹)" if row["value"] == "1e+09" else row["value"]  # of the root's weight
+        rows.append([row["parameter"], value, *shares, row["pass_throughs"], missed])
     return rows
 
 

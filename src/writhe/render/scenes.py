@@ -29,6 +29,7 @@ Extra = Callable[[PictureStage, Floats], None]  # adds geometry to the picture a
 Handles = Callable[[int], Sequence[tuple[str, ArrayLike]]]
 _OVERLAP_M = 0.002
 _SAMPLES = 6  # of a step between two frames, in search of overlaps
+_DIPS_M = 0.005  # depth below the ground of a scene without a floor that is drawn as it is
 _COARSE_M = 0.05  # edge length of drawn solids
 MOVIE_FPS = 12.0
 
@@ -109,6 +110,9 @@ def _panels(
     low = 0.0 if lowest < 0.35 else lowest
     if low == 0.0:
         low = _under_soles(scene, posed)
+        if not any(s.core is Core.HALF_SPACE for item in scene.objects for s in item.shapes):
+            deepest = _lowest(scene, posed, hidden)
+            low = deepest if deepest < low - _DIPS_M else low  # the ground cuts nothing off
     drawn = scene_with_fingers(scene) if hands else scene
     if sides:
         colours = {**_limb_colours(drawn), **(colours or {})}
@@ -206,6 +210,16 @@ def _overlapping(scene: Scene, step: Floats) -> set[str]:
     rows = path_rows(scene.layout.skeleton, step, np.linspace(0.0, len(step) - 1.0, _SAMPLES)[1:])
     found = violating_parts(scene.layout.table, rows, _OVERLAP_M)
     return {part for parts in found for part in parts}
+
+
+def _lowest(scene: Scene, posed: Frames, hidden: Sequence[str]) -> float:
+    """The height of the lowest drawn point of all shown actors in all frames."""
+    shown = [actor for actor in scene.actors if actor.name not in hidden]
+    heights: list[float] = []
+    for positions, rotations in zip(posed.positions, posed.rotations, strict=True):
+        one = Frames(posed.skeleton, positions, rotations)
+        heights += [lowest_drawn(actor.figure, _own_frames(one, actor)) for actor in shown]
+    return min(heights)
 
 
 def _under_soles(scene: Scene, posed: Frames) -> float:

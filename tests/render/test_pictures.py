@@ -11,12 +11,13 @@ import pytest
 pytest.importorskip("pyvista")
 from PIL import Image
 
+from writhe.collision import half_space
 from writhe.errors import MissingExtraError, WritheError
 from writhe.render import PictureStage, film_strip, movie, render_pose
 from writhe.render.drawn_figure import lowest_drawn, outline, side_colours
 from writhe.render.scenes import strip_image
 from writhe.render.strips import panels_in_rows
-from writhe.scene import Actor, Scene
+from writhe.scene import Actor, Scene, SceneObject
 from writhe.skeleton import Capsule, Figure, Joint, JointKind, Motion, Skeleton, Tip, forward
 from writhe.skeleton.figures import figure
 
@@ -122,6 +123,24 @@ def test_the_ground_is_under_the_skin_which_lies_within_the_capsules(human, tmp_
     scene = Scene((Actor("a", human),))
     strip_image(scene, standing[None], count=1, size=SIZE)
     assert heights == pytest.approx([sole, sole, 0.015])
+
+
+def test_a_foot_that_sinks_is_not_cut_off_where_there_is_no_floor(human, monkeypatch):
+    heights = list[float]()
+
+    def image(stage: PictureStage, **options: Any) -> Any:
+        heights.append(options["ground_height_m"])
+        return np.zeros((2, 2, 3), np.uint8)
+
+    monkeypatch.setattr(PictureStage, "image", image)
+    q = np.tile(human.skeleton.rest_configuration, (2, 1))
+    q[:, 1] -= lowest_drawn(human, forward(human.skeleton, q[0]))
+    q[1, 1] -= 0.04
+    ground = SceneObject("floor", (half_space((0.0, 0.0, 0.0), (0.0, 1.0, 0.0)),))
+    alone, with_floor = Scene((Actor("a", human),)), Scene((Actor("a", human),), (ground,))
+    for scene in (alone, with_floor):
+        strip_image(scene, q, count=2, size=SIZE, hidden=("floor",))
+    assert heights == pytest.approx([-0.04, -0.04, 0.0, 0.0], abs=1e-6)
 
 
 def test_panels_are_laid_out_in_rows_and_the_last_is_filled():

@@ -31,7 +31,7 @@ class _Answers:
 
 
 def test_only_planners_that_no_range_helps_get_the_long_run() -> None:
-    experiment = mirrored_pair("arm-fold", "arms folded")
+    experiment = mirrored_pair("arm-fold", "arm fold")
     process = _Answers(experiment.problem())
     found = sweep_sampling(
         experiment,

@@ -181,7 +181,7 @@ def _canonical(report: Report) -> dict[str, Any]:
 def _experiment(name: str) -> Experiment:
     match name:
         case "arm-fold":
-            return mirrored_pair(name, "arms folded")
+            return mirrored_pair(name, "arm fold")
         case "leg-cross":
             return mirrored_pair(name, "legs crossed")
         case "yoga":

@@ -35,6 +35,7 @@ from writhe.research.experiments.energy_planning.postures import (
     Experiment,
     inseparable_pairs,
     strand_pairs,
+    tight_fold,
 )
 from writhe.research.experiments.energy_planning.published_sweep import (
     SweepRun,
@@ -125,12 +126,31 @@ def compare(
         "inseparable": inseparable_pairs(experiment.figure, experiment.goal, ENTWINED),
         "falloffs": {str(d): _with_falloff(experiment, d) for d in FALLOFFS},
     }
+    if name == "arm-fold":
+        result["tight_fold"] = _tight(report, progress)
     if not experiment.planted:
         progress(None, f"{name}: safe zone")
         result["safe_zone"] = [asdict(zone_test(experiment, a, c)) for a, c in ZONE_SETTINGS]
         if best is not None:
             result["safe_zone_lines"] = zone_lines(experiment, best)
     return result
+
+
+def _tight(report: Report, progress: Progress) -> dict[str, Any]:
+    """Ours and the published planner on the tighter arm fold of the pose library."""
+    experiment = tight_fold()
+    progress(None, experiment.name)
+    ours = EnergyPlanner().plan(experiment.problem())
+    swept = sweep(experiment, progress)
+    report.text(
+        f"With the tighter fold of the pose library {sum(r.certified for r in swept)} of"
+        f" {len(swept)} settings of the published planner are certified."
+    )
+    return {
+        "linking": strand_pairs(experiment.figure, experiment.goal, ENTWINED),
+        "ours_certified": ours.solved,
+        "published_sweep": summarise_sweep(swept),
+    }
 
 
 def _with_falloff(experiment: Experiment, falloff: int) -> dict[str, Any]:

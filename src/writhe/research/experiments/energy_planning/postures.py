@@ -1,6 +1,8 @@
 """The postures of the experiments: authored by anatomical angles, goals and linking, then solved.
 
-Arm fold, leg cross and yoga join a posture with its mirror image. The contortion is authored by
+Arm fold, leg cross and yoga join a posture with its mirror image. The arm fold has a posture of its
+own, the forearms one above the other before the chest; in the one of the pose library, a hand is
+tucked under the other upper arm (`tight_fold`). The contortion is authored by
 linking: seven of the ten strand pairs are pulled to a linking of a third of a turn each. The flare
 consists of two supports on the hands, with legs in front and legs behind.
 """
@@ -35,6 +37,15 @@ from writhe.topology.linking_vector import body_bundle
 
 TANGLED = 0.5  # |linking| over which two strands are tangled by the paper's definition
 ENTWINED = 0.25  # |linking| from which they pass around each other, as folded arms do
+
+
+_ARM_FOLD = key(
+    "arm fold",
+    left_arm=ArmAngles(flex=40, abduct=8, rotate=64, elbow=104),
+    right_arm=ArmAngles(flex=18, abduct=12, rotate=66, elbow=104),
+    goals=hand("left", (-0.12, 0.0, 0.20), "chest", point="wrist", weight=6.0)
+    + hand("right", (0.12, -0.05, 0.13), "chest", point="wrist", weight=6.0),
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +112,7 @@ def _solved(pose: KeyPose, builder: PostureBuilder) -> Floats:
 
 
 def _known(name: str) -> KeyPose:
-    return next(pose for pose in (*IDLE, *YOGA) if pose.name == name)
+    return next(pose for pose in (_ARM_FOLD, *IDLE, *YOGA) if pose.name == name)
 
 
 @cache
@@ -110,11 +121,16 @@ def _everyday() -> PostureBuilder:
 
 
 def mirrored_pair(name: str, pose: str) -> Experiment:
-    """A posture of the library and its mirror image."""
+    """The arm fold or a posture of the library, and its mirror image."""
     builder = _everyday()
     body = builder.setting.figure
     start = _solved(_known(pose), builder)
     return Experiment(name, body, builder.setting, start, mirrored(body.skeleton, start))
+
+
+def tight_fold() -> Experiment:
+    """The arm fold of the pose library and its mirror image."""
+    return mirrored_pair("tight-fold", "arms folded")
 
 
 def yoga() -> Experiment:

@@ -239,7 +239,7 @@ def _stage_two(report: Report, result: dict[str, Any]) -> Flare | None:
 
 
 def _tables(report: Report, results: dict[str, dict[str, Any]], circle: Flare | None) -> None:
-    report.heading("Table 1: seconds of stage one, here of the processor")
+    report.heading("Table 1: seconds of stage one, here CPU time")
     rows: list[tuple[Any, ...]] = []
     for name, result in results.items():
         found, printed = result["methods"], PAPER_TABLE_1[name]

@@ -62,7 +62,7 @@ test-blender: install
 
 # Pictures of docs/blender.md from a window of Debian's Blender (after `make test-blender`).
 blender-pictures: install
-	tools/blender_walkthrough.sh out/blender $(BPY)/bin/python
+	tools/extension/in_window.sh tools/extension/walkthrough.py out/blender $(BPY)/bin/python
 	$(BIN)/python -c "import json; print(json.load(open('out/blender/result.json')))"
 
 # Pictures of the studio's main states, into out/screenshots.

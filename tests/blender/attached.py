@@ -9,7 +9,7 @@ import time
 import bpy  # pyright: ignore[reportMissingImports]
 from blender_checkout import add_human, new_scene
 from blender_runs import drag_to, print_result
-from blender_sample import hand_through_chest  # pyright: ignore[reportMissingImports]
+from extension.sample import hand_through_chest  # pyright: ignore[reportMissingImports]
 from writhe_blender import dragging, engine, jobs, scene_sync  # pyright: ignore[reportMissingImports]
 from writhe_blender.operators.action import motion_data  # pyright: ignore[reportMissingImports]
 

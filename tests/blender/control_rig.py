@@ -9,7 +9,7 @@ import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
 from blender_checkout import new_scene
 from blender_runs import drag_to, print_result
-from blender_sample import box_body  # pyright: ignore[reportMissingImports]
+from extension.sample import box_body  # pyright: ignore[reportMissingImports]
 from mathutils import Matrix  # pyright: ignore[reportMissingImports]
 from writhe_blender import control_rig, dragging, engine, fcurves, scene_sync  # pyright: ignore[reportMissingImports]
 

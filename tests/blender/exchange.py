@@ -10,7 +10,7 @@ import bpy  # pyright: ignore[reportMissingImports]
 import numpy as np
 from blender_checkout import add_human, new_scene
 from blender_runs import print_result
-from blender_sample import hand_through_chest  # pyright: ignore[reportMissingImports]
+from extension.sample import hand_through_chest  # pyright: ignore[reportMissingImports]
 from writhe_blender import fcurves, scene_sync  # pyright: ignore[reportMissingImports]
 
 from writhe.skeleton import forward

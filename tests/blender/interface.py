@@ -1,6 +1,6 @@
 """Runs in a Python with bpy and writhe: what menus and panels show, with the sample file open.
 
-Usage: interface.py FILE.blend (of tools/blender_sample.py). Prints one line of JSON.
+Usage: interface.py FILE.blend (of tools/extension/sample.py). Prints one line of JSON.
 """
 
 import sys

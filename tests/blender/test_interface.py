@@ -9,7 +9,7 @@ import pytest
 from with_bpy import PYTHON, needs_bpy, script_result
 
 pytestmark = needs_bpy
-SAMPLE = Path(__file__).parents[2] / "tools" / "blender_sample.py"
+SAMPLE = Path(__file__).parents[2] / "tools" / "extension" / "sample.py"
 
 
 @pytest.fixture(scope="module")

@@ -10,29 +10,50 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from mixamo_character import write_mixamo_character
+
+TOOLS = Path(__file__).parents[2] / "tools" / "extension"
 PYTHON = os.environ.get("WRITHE_BLENDER_PYTHON", "")
-pytestmark = [
-    pytest.mark.skipif(
-        not PYTHON, reason="set WRITHE_BLENDER_PYTHON to a Python with writhe and NumPy 1"
-    ),
-    pytest.mark.skipif(
-        not (shutil.which("blender") and shutil.which("xvfb-run")),
-        reason="no blender or xvfb-run is installed",
-    ),
-]
+BARE = os.environ.get("WRITHE_BARE_BLENDER_PYTHON", "")
+ZIPS = sorted((Path(__file__).parents[2] / "dist").glob("writhe-blender-*.zip"))
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("blender") and shutil.which("xvfb-run")),
+    reason="no blender or xvfb-run is installed",
+)
 
 
-@pytest.fixture(scope="module")
-def result(tmp_path_factory) -> dict:
-    folder = tmp_path_factory.mktemp("pictures")
+def walked(script: str, folder: Path, *given: str) -> dict:
+    """What a script found in a window of Blender."""
     run = subprocess.run(
-        [str(ROOT / "tools" / "blender_walkthrough.sh"), str(folder), PYTHON],
-        capture_output=True, text=True, timeout=1000, check=False, cwd=ROOT,
+        [str(TOOLS / "in_window.sh"), str(TOOLS / script), str(folder), *given],
+        capture_output=True, text=True, timeout=1000, check=False,
     )  # fmt: skip
     found = folder / "result.json"
     assert found.exists(), (run.stdout + run.stderr)[-3000:]
     return json.loads(found.read_text())
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory) -> dict:
+    if not PYTHON:
+        pytest.skip("set WRITHE_BLENDER_PYTHON to a Python with writhe and NumPy 1")
+    return walked("walkthrough.py", tmp_path_factory.mktemp("pictures"), PYTHON)
+
+
+@pytest.mark.skipif(
+    not (ZIPS and BARE),
+    reason="run make blender, and set WRITHE_BARE_BLENDER_PYTHON to a Python with NumPy 1",
+)
+def test_a_mixamo_character_is_dragged_keyed_and_certified_with_the_zip(tmp_path):
+    character = write_mixamo_character(tmp_path)
+    found = walked("zip_walkthrough.py", tmp_path, str(ZIPS[-1]), str(character), BARE)
+    assert found.get("done"), found
+    assert found["loaded_at_registration"] == []
+    assert "a person" in found["summary"]
+    assert found["moved_m"] > 0.4 and abs(found["across_m"]) < 0.02 and found["keyed"] > 3
+    assert found["verdict"] == "certified"
+    assert found["sentence"] == "Nothing penetrates, between the keys either."
+    assert found["from_zip"] and found["compiled"] == []
 
 
 def test_the_walk_through_reaches_its_end(result):

@@ -1,7 +1,7 @@
 """Write a sample .blend: the built-in human, set up, whose hand goes through its chest.
 
-Run by a Python with bpy and writhe: python tools/blender_sample.py FILE.blend, or by Blender:
-blender -b -P tools/blender_sample.py -- FILE.blend (with the extension installed).
+Run by a Python with bpy and writhe: python tools/extension/sample.py FILE.blend, or by Blender:
+blender -b -P tools/extension/sample.py -- FILE.blend (with the extension installed).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def main(target: Path) -> None:
 
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if not hasattr(bpy.types, "WRITHE_OT_set_up"):
-        sys.path.insert(0, str(Path(__file__).parents[1] / "blender"))
+        sys.path.insert(0, str(Path(__file__).parents[2] / "blender"))
         import writhe_blender  # pyright: ignore[reportMissingImports]
 
         writhe_blender.register()

@@ -120,7 +120,9 @@ def steps(window: Window) -> Iterator[float]:
     times_ms = importlib.import_module("writhe_extension.operators.drag").last_times_ms
     yield from drag(window, armature, hand.name, [front, goal], times_ms)
     out["moved_m"] = (armature.matrix_world @ hand.head - here).length
-    out["across_m"] = goal.x - (armature.matrix_world @ hand.head).x
+    apart = np.subtract(window.pixel(armature.matrix_world @ hand.head.lerp(hand.tail, 0.3)),
+                        window.pixel(goal))  # fmt: skip
+    out["from_pointer_px"] = float(np.linalg.norm(apart))
     out["keyed"] = keyed_bones(armature, _LAST_FRAME)
     with window.context():
         bpy.ops.writhe.certify("INVOKE_DEFAULT")

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -44,6 +45,7 @@ from writhe.skeleton.configurations import same_joints
 from writhe.solvers.posture_tracking import PostureTracker, TrackingOptions
 
 FADE_S = 0.4  # corrections begin and end this long before and after what penetrates
+_SHARE_FROM_SOURCE = 0.7  # of the reported progress: the windows started at the source
 # more passes over a clip in which a joint is folded: the path of step 3 may fold one
 _PASSES_FOR_FOLDS = 3
 
@@ -224,7 +226,18 @@ def _solved(
     given = replace(motion, q=unfolded(shapes, motion.q, motion.fps, tracker.may_change))
     source_positions = forward(tracker.figure.skeleton, motion.q).positions
     problem = ClipProblem(tracker, given.q, motion.fps, window_options, source_positions)
-    trajectory = ClipTrajectory(tracker, problem, max(1, round(fade_s * motion.fps)))
+    done = 0.0
+
+    def report(share: float) -> None:
+        nonlocal done
+        done = max(done, share)  # every path starts to count again
+        progress(done)
+
+    fade_frames = max(1, round(fade_s * motion.fps))
+    from_source = _SHARE_FROM_SOURCE
+    trajectory = ClipTrajectory(
+        tracker, problem, fade_frames, lambda share: report(from_source * share)
+    )
 
     @cache
     def path_tracker() -> PostureTracker:
@@ -235,7 +248,11 @@ def _solved(
     with threadpool_limits(1, "blas"):  # small matrices: more threads are slower
         q = trajectory.solve(
             lambda first, stop: _paths(
-                path_tracker(), given.slice(first, stop), fade_s, go_round, progress
+                path_tracker(),
+                given.slice(first, stop),
+                fade_frames,
+                go_round,
+                lambda share: report(from_source + (1 - from_source) * share),
             ),
             from_path=not go_round,
         )
@@ -278,7 +295,11 @@ def _major_tracker(tracker: PostureTracker, problem: ClipProblem) -> PostureTrac
 
 
 def _paths(
-    tracker: PostureTracker, motion: Motion, fade_s: float, go_round: bool, progress: Progress
+    tracker: PostureTracker,
+    motion: Motion,
+    fade: int,
+    go_round: bool,
+    report: Callable[[float], None],
 ) -> list[Floats]:
     """Certified paths (frames, nq) that decide on which side limbs pass, the nearest first.
 
@@ -286,13 +307,12 @@ def _paths(
     leads to the nearer motion is known only when both are solved.
     """
     count = len(motion)
-    fade = max(1, round(fade_s * motion.fps))
-    target = push_frames_clear(tracker, motion.q, fade, lambda done: progress(done / (2 * count)))
+    target = push_frames_clear(tracker, motion.q, fade, lambda done: report(done / (2 * count)))
     clip = SegmentedClip(tracker, motion.q, target, motion.fps)
 
-    def report(done: int) -> None:
-        progress(0.5 + done / (2 * count))
+    def searched(done: int) -> None:
+        report(0.5 + done / (2 * count))
 
-    paths = [nearest_path(clip, Detours(tracker, motion.fps), report)] if go_round else []
-    staying = nearest_path(clip, None, report)
+    paths = [nearest_path(clip, Detours(tracker, motion.fps), searched)] if go_round else []
+    staying = nearest_path(clip, None, searched)
     return paths if paths and np.array_equal(paths[0], staying) else [*paths, staying]

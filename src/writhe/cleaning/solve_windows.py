@@ -54,8 +54,15 @@ _CHANGED_M = 1e-7
 class ClipTrajectory:
     """The trajectory problem of a clip and the loop with the certificate."""
 
-    def __init__(self, tracker: PostureTracker, problem: ClipProblem, fade_frames: int) -> None:
+    def __init__(
+        self,
+        tracker: PostureTracker,
+        problem: ClipProblem,
+        fade_frames: int,
+        report: Callable[[float], None],
+    ) -> None:
         self._problem, self._fade = problem, fade_frames
+        self._report = report  # called with the completed fraction of the work from the source
         self._min_margin_m = tracker.options.margin_m
         self._margin = np.full(len(problem.source), self._min_margin_m)
         self._gated = GatedClip(tracker.table, problem.pairs, tracker.gate.slack_m, problem.source)
@@ -122,7 +129,10 @@ class ClipTrajectory:
             self._parts.append((first, stop, free))
             for group in problem.independent(free):
                 q = self._solve(q, first, stop, group, problem.options.iterations)
-        return self._rounds(q, 0, len(q), _ROUNDS_FROM_SOURCE)
+            self._report(0.5 * stop / len(q))
+        q = self._rounds(q, 0, len(q), _ROUNDS_FROM_SOURCE)
+        self._report(1.0)
+        return q
 
     def _penetrating(self, source: Floats) -> Bools:
         """(frames,) source frames within the margin, beside a failed interval, or displaced."""

@@ -61,7 +61,8 @@ class _Compiled(logging.Handler):
 
 def imported():
     """The armature of the character, active, in its rest pose."""
-    vars(np).setdefault("bool", bool)  # the importer of Blender 3.4 expects NumPy before 1.24
+    # the importer of Blender 3.4 expects NumPy before 1.24
+    np.bool = bool  # pyright: ignore[reportAttributeAccessIssue]
     bpy.ops.import_scene.gltf(filepath=_CHARACTER)
     armature = next(o for o in bpy.context.scene.objects if o.type == "ARMATURE")
     armature.animation_data_clear()

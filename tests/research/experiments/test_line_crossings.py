@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from writhe.research.experiments.topology_coordinates.line_crossings import line_crossings
+from writhe.research.experiments.topology_coordinates.checks.line_crossings import line_crossings
 from writhe.skeleton import Joint, JointKind, Skeleton, Tip
 from writhe.solvers.tangling import Tangle, TangleStage
 from writhe.topology import Strand

@@ -7,7 +7,7 @@ import numpy as np
 from writhe.arrays import Floats
 from writhe.collision import certify
 from writhe.progress import Progress
-from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
+from writhe.research.experiments.topology_coordinates.checks.geometry import PoseView
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.skeleton.kinematics import interpolate

@@ -8,8 +8,8 @@ from writhe.arrays import Floats
 from writhe.collision import capsule
 from writhe.progress import Progress
 from writhe.quantities import Linking
+from writhe.research.experiments.topology_coordinates.checks.geometry import PoseView
 from writhe.research.experiments.topology_coordinates.creatures import rods, turned
-from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import Actor, SceneObject

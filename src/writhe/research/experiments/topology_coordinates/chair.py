@@ -16,8 +16,8 @@ from writhe.research.experiments.topology_coordinates.chair_hooks import (
     Hook,
     pipes,
 )
-from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
-from writhe.research.experiments.topology_coordinates.hold_checks import held_at_keys
+from writhe.research.experiments.topology_coordinates.checks.geometry import PoseView
+from writhe.research.experiments.topology_coordinates.checks.holds import held_at_keys
 from writhe.research.experiments.topology_coordinates.joint_keyframes import (
     interpolation_certified,
 )

@@ -14,14 +14,14 @@ from writhe.postures.builtin.anatomical_angles import (
     configuration,
 )
 from writhe.progress import Progress
-from writhe.research.experiments.topology_coordinates.geometry_checks import (
+from writhe.research.experiments.topology_coordinates.checks.geometry import (
     PALM,
     PoseView,
     behind,
     palm_on,
     touches,
 )
-from writhe.research.experiments.topology_coordinates.hold_checks import held, writhe
+from writhe.research.experiments.topology_coordinates.checks.holds import held, writhe
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     HOLD_TOLERANCE,

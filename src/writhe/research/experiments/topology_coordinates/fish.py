@@ -12,13 +12,13 @@ from writhe.arrays import Floats
 from writhe.progress import Progress
 from writhe.render.frame_choice import frames_by_motion
 from writhe.render.look import Colour
-from writhe.research.experiments.topology_coordinates.creatures import fish, turned
-from writhe.research.experiments.topology_coordinates.geometry_checks import (
+from writhe.research.experiments.topology_coordinates.checks.geometry import (
     PoseView,
     touches,
     turns_around,
 )
-from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
+from writhe.research.experiments.topology_coordinates.checks.holds import held, legs_apart
+from writhe.research.experiments.topology_coordinates.creatures import fish, turned
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import HOLD_TOLERANCE, SceneSetup
 from writhe.scene import Actor

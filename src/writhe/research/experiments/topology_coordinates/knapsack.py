@@ -10,11 +10,11 @@ from writhe.arrays import Floats
 from writhe.collision import box, capsule
 from writhe.progress import Progress
 from writhe.quantities import Point
-from writhe.research.experiments.topology_coordinates.creatures import turned
-from writhe.research.experiments.topology_coordinates.geometry_checks import (
+from writhe.research.experiments.topology_coordinates.checks.geometry import (
     PoseView,
     touches,
 )
+from writhe.research.experiments.topology_coordinates.creatures import turned
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,

@@ -7,12 +7,12 @@ import itertools
 import numpy as np
 
 from writhe.progress import Progress
-from writhe.research.experiments.topology_coordinates.creatures import large_octopus, turned
-from writhe.research.experiments.topology_coordinates.geometry_checks import (
+from writhe.research.experiments.topology_coordinates.checks.geometry import (
     PoseView,
     touches,
 )
-from writhe.research.experiments.topology_coordinates.hold_checks import held, legs_apart
+from writhe.research.experiments.topology_coordinates.checks.holds import held, legs_apart
+from writhe.research.experiments.topology_coordinates.creatures import large_octopus, turned
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import SceneSetup, human
 from writhe.scene import Actor

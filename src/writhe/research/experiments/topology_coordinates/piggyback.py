@@ -9,12 +9,12 @@ import numpy as np
 from writhe.hands.holds import hold_terms
 from writhe.progress import Progress
 from writhe.quantities import CentreOfMass
-from writhe.research.experiments.topology_coordinates.geometry_checks import (
+from writhe.research.experiments.topology_coordinates.checks.geometry import (
     PoseView,
     in_front,
     touches,
 )
-from writhe.research.experiments.topology_coordinates.hold_checks import held
+from writhe.research.experiments.topology_coordinates.checks.holds import held
 from writhe.research.experiments.topology_coordinates.planners import PLANNERS, sampled
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (

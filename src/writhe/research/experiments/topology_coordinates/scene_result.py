@@ -16,11 +16,11 @@ from writhe.errors import MissingExtraError
 from writhe.progress import Progress
 from writhe.render.look import Colour
 from writhe.research.evaluation.metrics import penetrating_frames
-from writhe.research.experiments.topology_coordinates.joint_keyframes import keys_between
-from writhe.research.experiments.topology_coordinates.line_crossings import (
+from writhe.research.experiments.topology_coordinates.checks.line_crossings import (
     LineCrossings,
     line_crossings,
 )
+from writhe.research.experiments.topology_coordinates.joint_keyframes import keys_between
 from writhe.scene import Layout
 from writhe.solvers.tangling import TangleMotion, TangleStage
 

@@ -11,7 +11,7 @@ from writhe.collision import certify
 from writhe.hands.holds import hold_terms
 from writhe.progress import Progress
 from writhe.quantities import Linking, Point
-from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView, touches
+from writhe.research.experiments.topology_coordinates.checks.geometry import PoseView, touches
 from writhe.research.experiments.topology_coordinates.scene_result import FPS, Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,

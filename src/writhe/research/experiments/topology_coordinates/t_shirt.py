@@ -18,8 +18,8 @@ from writhe.kernels.skeleton.rotation import quaternion_multiply
 from writhe.progress import Progress
 from writhe.quantities import Point, Separation
 from writhe.render import PictureStage
+from writhe.research.experiments.topology_coordinates.checks.geometry import PoseView
 from writhe.research.experiments.topology_coordinates.creatures import turned
-from writhe.research.experiments.topology_coordinates.geometry_checks import PoseView
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult
 from writhe.research.experiments.topology_coordinates.scene_setup import (
     SceneSetup,

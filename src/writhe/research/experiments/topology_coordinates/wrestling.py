@@ -26,12 +26,12 @@ from writhe.postures.builtin.anatomical_angles import (
     configuration,
 )
 from writhe.progress import Progress
-from writhe.research.experiments.topology_coordinates.geometry_checks import (
+from writhe.research.experiments.topology_coordinates.checks.geometry import (
     PoseView,
     in_front,
     touches,
 )
-from writhe.research.experiments.topology_coordinates.hold_checks import (
+from writhe.research.experiments.topology_coordinates.checks.holds import (
     held_at_keys,
 )
 from writhe.research.experiments.topology_coordinates.scene_result import Claim, SceneResult

@@ -47,6 +47,16 @@ def test_a_folded_hand_rests_on_the_other_arm_and_the_other_is_at_the_chest(
     assert np.linalg.norm(other) < 0.27
 
 
+@pytest.mark.parametrize("pose", ["sit, arms folded", "stand before chair folded"])
+def test_shoulders_of_folded_arms_are_level_and_low(pose: str) -> None:
+    frames = _posed(figure("human"), "chair", pose)
+    left, right, neck = (
+        frames.position(joint)[1] for joint in ("left_shoulder", "right_shoulder", "neck")
+    )
+    assert abs(left - right) < 0.015
+    assert max(left, right) < neck - 0.02
+
+
 @pytest.mark.parametrize(("library", "pose"), NAMED)
 def test_poses_that_resemble_folded_ones_are_offered_too(library: str, pose: str) -> None:
     assert pose in preset_names(library)

@@ -293,6 +293,7 @@ class ActorMotion:
                 methods.append(partial(inside.detour, part))
             found, _ = inside.best(part, methods)
             out[begin : end + 1, self.own] = found.resample(self.fps).q
+        out[list(fixed)] = rows[list(fixed)]  # exactly: keys do not change by rounding either
         q = np.ascontiguousarray(out[:, self.own])
         if not self.certified(rows, q):
             raise WritheError("Parts pass through each other too often to push them out")

@@ -34,10 +34,10 @@ from writhe.solvers.posing import Hold, Pin, hold_here, pin_here
 
 BREATH_S = 3.8  # at rest, about 16 a minute
 _INHALE = 0.42  # share of a breath in which it is drawn
-_CHEST_RAD, _SPINE_RAD = 0.045, 0.018  # the chest tips back, the trunk below it forward
-_SHOULDER_RAD = 0.05  # by which the shoulders lift
+_CHEST_RAD, _SPINE_RAD = 0.065, 0.026  # the chest tips back, the trunk below it forward
+_SHOULDER_RAD = 0.08  # by which the shoulders lift
 _WEIGHT_M = 0.03  # by which the hips of a standing body move aside
-_LOOK_RAD = 0.05  # by which the head turns
+_LOOK_RAD = 0.12  # by which the head turns
 _ASIDE, _LOOK = 2.3, 1.7  # radians from breath to breath, so that no two are alike
 _TOUCH_M = 0.012  # a hand nearer than this to something rests on it
 _STANDS = 0.8  # height of the hips of a standing body, relative to its leg

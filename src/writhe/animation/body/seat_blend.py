@@ -9,7 +9,13 @@ import numpy as np
 from writhe.animation.body.arm_order import first_arm
 from writhe.animation.body.balance import Balance
 from writhe.animation.body.body_model import BodyModel
-from writhe.animation.body.touch_pose import FOLDS_AT, RISES_AT, SITS_AT, touch_pose
+from writhe.animation.body.touch_pose import (
+    FOLDS_AT,
+    RISES_AT,
+    SITS_AT,
+    UNFOLDS_AT,
+    touch_pose,
+)
 from writhe.animation.key_interpolation import KeyBlend, ease_progress, limited_slope
 from writhe.arrays import Floats
 
@@ -38,8 +44,8 @@ class SeatBlend:
             start, end = (float(t) for t in blend.times_s[i : i + 2])
             at = SITS_AT if sits else RISES_AT
             crossing = first_arm(body, touch, keys[seat])
-            if sits and crossing is not None:
-                at = FOLDS_AT
+            if crossing is not None:
+                at = FOLDS_AT if sits else UNFOLDS_AT
             poses = [(at, touch)]
             if crossing is not None:
                 poses.append((0.5 * (at + (1.0 if sits else 0.0)), crossing))

@@ -20,7 +20,8 @@ from writhe.skeleton.limbs import ANKLES, SIDES
 
 # share of the time of sitting down at which the seat is touched, and of rising at which it is left
 SITS_AT, RISES_AT = 0.62, 0.36
-FOLDS_AT = 0.48  # instead of SITS_AT, if the arms then move one after the other
+# the same if the arms move one after the other on the seat, such as to fold and to unfold
+FOLDS_AT, UNFOLDS_AT = 0.51, 0.39
 _LEANS_RAD = (0.6, 0.75, 0.9, 1.05)  # of the trunk: the smallest one that suffices for balance
 # of the lean: hips, spine and chest add up to 1; the neck turns back, so that the head looks ahead
 _PARTS = {"hips": 0.5, "spine": 0.2, "chest": 0.3, "neck": -0.5}

@@ -19,7 +19,7 @@ from writhe.postures.builtin.key_pose import (
     hands,
     key,
 )
-from writhe.postures.builtin.poses_standing import FOLDED, FOLDED_LEFT, FOLDED_RIGHT
+from writhe.postures.builtin.poses_standing import FOLDED_LEFT, FOLDED_RIGHT
 
 SEAT_M = 0.605  # pelvis height when sitting
 _THIGH_TOP: Vector = (0.0, -0.27, 0.10)
@@ -109,13 +109,22 @@ class UpperBody:
 _THIGHS = hand("left", _THIGH_TOP, "left_hip", palm=(0, 0, -1)) + hand(
     "right", _THIGH_TOP, "right_hip", palm=(0, 0, -1)
 )
+# as in `poses_standing.FOLDED`, lower, and with level shoulders a little ahead
+_FOLDED: tuple[PointGoal | DirectionGoal, ...] = (
+    *hand("left", (-0.21, 0.05, 0.02), "right_shoulder", weight=6.0),
+    DirectionGoal("left_wrist", (0.0, -1.0, 0.0), (-0.5, -0.2, -1.0), "chest", 2.5),
+    *hand("right", (0.12, -0.08, 0.09), "chest", palm=(-0.4, 0, -1), weight=6.0),
+    DirectionGoal("right_wrist", (-1.0, 0.0, 0.0), (1.0, 0.3, -0.5), "chest"),
+    DirectionGoal("left_clavicle", (0.98, 0.18, -0.08), (0.95, 0.19, 0.22), "chest", 8.0),
+    DirectionGoal("right_clavicle", (-0.98, 0.18, -0.08), (-0.95, 0.19, 0.22), "chest", 8.0),
+)
 ABOVE: tuple[UpperBody, ...] = (
     UpperBody("hands on thighs", goals=_THIGHS, firm_trunk=True),
     UpperBody(
         "arms folded",
         FOLDED_LEFT,
         FOLDED_RIGHT,
-        goals=FOLDED,
+        goals=_FOLDED,
         firm_trunk=True,
     ),
     UpperBody("leaning ahead", trunk=T(bend=34, nod=-18), pitch=14, goals=_THIGHS),
@@ -263,7 +272,7 @@ BESIDE: tuple[KeyPose, ...] = (
         pelvis=P(forward_m=0.44),
         left_arm=FOLDED_LEFT,
         right_arm=FOLDED_RIGHT,
-        goals=FOLDED,
+        goals=_FOLDED,
         firm_trunk=True,
     ),
     key(

@@ -9,10 +9,15 @@ import pytest
 
 from writhe import Controls, Target, builtin_database, figure, forward, make_poser, pin_here
 from writhe.arrays import Floats, vector3
+from writhe.hands import hand_of
+from writhe.skeleton.limbs import SIDES
 from writhe.studio import protocol
 from writhe.studio.document import Document
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.starting_poses import starting_pose
+from writhe.studio.features.posing.hands import SetHandPose
+from writhe.studio.features.scene.objects import AddObject, ResizeObject
+from writhe.studio.server.command_handlers import carry_out
 
 
 def clavicle_deg(goal: tuple[float, float, float], rhythm: float) -> float:
@@ -132,3 +137,34 @@ def test_the_studio_poses_as_the_library_does(tmp_path: Path) -> None:
         editor.drag(protocol.Drag(k, actor.id, [handle]))
         q = poser.step(q, [Target("right_wrist", at)], pins).q
     np.testing.assert_allclose(posed.q, q, atol=1e-3)
+
+
+@pytest.mark.parametrize("goal", [(-0.2, 1.28, 0.53), (-0.24, 1.25, 0.53), (-0.18, 1.32, 0.53)])
+def test_legs_stay_straight_while_palms_are_laid_on_a_wall(
+    tmp_path: Path, goal: tuple[float, float, float]
+) -> None:
+    """Fingers that touch the wall keep the palms from it: crouching would not help."""
+    document = Document.create(tmp_path / "wall.writhe", "Wall")
+    number = document.add_actor("human_with_fingers")
+    editor = Editor(document)
+    carry_out(editor, AddObject("wall", "box", position=(0.0, 1.0, goal[2] + 0.05)))
+    carry_out(editor, ResizeObject("size", document.objects()[-1].id, (1.2, 2.0, 0.1)))
+    for side in SIDES:
+        carry_out(editor, SetHandPose(side, number, side, "flat"))
+    editor.refresh()
+    posed = editor.posed_actor(document.actor(number))
+    skeleton, before = posed.figure.skeleton, forward(posed.figure.skeleton, posed.q)
+    wrist, palm = "right_wrist", hand_of(posed.figure, "right").palm
+    start = before.point(wrist, palm)
+    for k in range(80):
+        at = start + min(1.0, (k + 1) / 40) * (np.array(goal) - start)
+        at[2] = goal[2]  # the pointer is on the wall
+        point, normal = vector3(palm), (0.0, 0.0, -1.0)
+        handle = protocol.DragHandle(
+            skeleton.index(wrist), point, vector3(at), surface_normal=normal
+        )
+        editor.drag(protocol.Drag(k, number, [handle], 2, True))
+    after = forward(skeleton, editor.posed_actor(document.actor(number)).q)
+    document.close()
+    assert before.position("hips")[1] - after.position("hips")[1] < 0.01
+    assert np.linalg.norm(after.point(wrist, palm) - np.array(goal)) < 0.06

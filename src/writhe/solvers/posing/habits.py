@@ -4,7 +4,7 @@ The shoulder girdle rises with a raised arm (`kernels.posing.shoulder_girdle`), 
 a dragged hand (`kernels.posing.gaze`). These are pulls, the linear term of the step's QP: they
 yield to targets, limits and contacts, and are certified with the rest of the step. While only arms
 are dragged, and can reach their targets, elbows and shoulders move before the trunk does
-(`TRUNK_INERTIA`).
+(`TRUNK_INERTIA`), and the legs do not bend (`HEIGHT_INERTIA`).
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ import numpy as np
 
 from writhe.arrays import Floats, Ints
 from writhe.kernels.jit import machine_code
-from writhe.kernels.posing.gaze import GazeJoints
 from writhe.kernels.posing.habits import add_habit_pulls
-from writhe.kernels.posing.resting_arms import RestingArms, place_resting_arms
-from writhe.kernels.posing.shoulder_girdle import GirdleJoints
-from writhe.kernels.posing.stance import Stance
-from writhe.skeleton import Figure, JointKind, forward
-from writhe.skeleton.limbs import SIDES, arms_by_joint
+from writhe.kernels.posing.resting_arms import place_resting_arms
+from writhe.skeleton import Figure, forward
+from writhe.skeleton.limbs import SIDES
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 from writhe.solvers.posing.controls import Controls
+from writhe.solvers.posing.habit_joints import HabitJoints
 from writhe.solvers.posing.handle_rows import HandleRows
 from writhe.solvers.posing.handles import Handle, Target
 from writhe.solvers.posing.options import DefaultPoserOptions
@@ -36,6 +34,11 @@ GIRDLE_INERTIA = 3.0  # of the clavicles, relative to other joints
 # of hips, spine, chest and head while only arms are dragged, within their reach
 TRUNK_INERTIA = 30.0
 SEARCH_INERTIA = 6.0  # the same in the search for a detour
+# of the height of the hips while only arms are dragged, unless they reach low: legs bend for that
+HEIGHT_INERTIA, HEIGHT_GAIN = 60.0, 0.2
+# how far a target is below the shoulder, relative to the arm's length, up to which and from which
+LEGS_STAY, LEGS_BEND = 1.0, 1.3
+FAR_STAY, FAR_BEND = 1.0, 1.1  # the same for the distance from the shoulder: legs lunge for that
 # the distance of a target from the shoulder, relative to the arm's length, up to which the trunk
 # has this inertia, and from which it has none of it
 NEAR_REACH, FAR_REACH = 0.85, 1.0
@@ -52,13 +55,13 @@ class Habits:
 
     def __init__(self, figure: Figure, actor: ActorInScene, *, with_database: bool) -> None:
         """Without a database, only the gaze follows dragged hands."""
-        self._figure, self._with_database = figure, with_database
-        self._names, self._first_q, self._first_v = actor.skeleton, actor.q.start, actor.v.start
-        self._prefix = actor.prefix
-        self._girdle, self._gaze = self._girdle_joints(), self._gaze_joints()
+        self._with_database, found = with_database, HabitJoints(figure, actor)
+        self._names = actor.skeleton
+        self._girdle, self._gaze = found.girdle(), found.gaze()
         self._girdle_dofs: Ints = (self._girdle.v_start[:, None] + np.arange(3)).ravel()
         roles, skeleton = dict(figure.roles), figure.skeleton
-        self._trunk_dofs: Ints = self._trunk_freedom()
+        self._trunk_dofs: Ints = found.trunk_dofs()
+        self._height = found.hips_height()
         self._arms: set[str] = set()
         self._head = {roles.get("neck"), roles.get("head")}
         self._hands: set[str] = set()
@@ -68,7 +71,7 @@ class Habits:
                     top = skeleton.index(roles[role])
                     joints |= set(skeleton.names[top : int(skeleton.tree.subtree_end[top])])
         self._strengths, self._point = np.zeros(3), np.zeros(3)
-        self._stance, self._stance_joints = self._stance_of_roles()
+        self._stance, self._stance_joints = found.stance()
         # the joints moved since the drag-start posture (`_stance`) was set
         self._began: frozenset[str] | None = None
         self._looked_at: list[int] = []  # the targets on hands, by number
@@ -76,16 +79,12 @@ class Habits:
         self._reached: list[tuple[int, int, float]] = []
         self._oriented = False  # whether a moved hand has a goal orientation
         self._firm = 1.0  # of the trunk's inertia, the share that is left after it has given way
-        # by joint of an arm: its shoulder in the model, and the distance along the bones to it
-        self._lengths: dict[str, tuple[int, float]] = {}
-        self._limb_of: dict[str, set[str]] = {}  # by joint of an arm, all joints of that arm
-        arms = arms_by_joint(figure)
-        for joint, (side, length_m) in arms.items():
-            self._lengths[joint] = self._index(roles[f"{side}_shoulder"]), length_m
-            self._limb_of[joint] = {other for other, arm in arms.items() if arm[0] == side}
-        self._trunk_factor = 1.0
+        self._lengths = found.arm_lengths()
+        self._limb_of = found.arms()
+        self._trunk_factor = self._height_factor = 1.0
+        self._height_share = 0.0  # how firmly the hips keep their height
         self._code: Callable[..., Any] | None = None
-        self._resting, self._resting_joints = self._resting_arms()
+        self._resting, self._resting_joints = found.resting_arms()
         self._handled: set[str] = set()  # the joints of arms with a handle
         self._rests_unknown = self._shoulders_unknown = True  # both are of the drag-start posture
         # where the shoulders are in the drag-start posture
@@ -121,7 +120,7 @@ class Habits:
             for i, target in moved:
                 shoulder, length = self._lengths[target.joint]
                 self._reached.append((i, shoulder, length + math.hypot(*target.point_in_joint)))
-        self._trunk_factor = self._firm = 1.0
+        self._trunk_factor = self._height_factor = self._firm = 1.0
         joints = frozenset(target.joint for _, target in moved)
         if not continued or joints != self._began:
             self._began, self._stance.q[:] = joints, q
@@ -175,10 +174,11 @@ class Habits:
             self._shoulders_unknown = False
             shoulders = {shoulder for shoulder, _ in self._lengths.values()}
             self._shoulders = {shoulder: positions[shoulder].tolist() for shoulder in shoulders}
-        before, farthest = self._trunk_factor, 0.0
+        before, farthest, lowest = self._trunk_factor, 0.0, 0.0
         for i, shoulder, length in self._reached:
-            place = targets[i].position_in_world
-            farthest = max(farthest, math.dist(place, self._shoulders[shoulder]) / length)
+            place, top = targets[i].position_in_world, self._shoulders[shoulder]
+            farthest = max(farthest, math.dist(place, top) / length)
+            lowest = max(lowest, (top[1] - place[1]) / length)
         share = min(max((FAR_REACH - farthest) / (FAR_REACH - NEAR_REACH), 0.0), 1.0)
         share *= self._firm
         inert = 1.0 + share * (TRUNK_INERTIA - 1.0) if self._reached else 1.0
@@ -186,6 +186,13 @@ class Habits:
         self._strengths[2] = rhythm * share if self._reached else 0.0
         if self._trunk_factor != before:
             inertia[self._trunk_dofs] *= self._trunk_factor / before
+        if self._reached and self._height:
+            low = (LEGS_BEND - lowest) / (LEGS_BEND - LEGS_STAY)
+            far = (FAR_BEND - farthest) / (FAR_BEND - FAR_STAY)
+            stays = min(max(low, 0.0), 1.0) * min(max(far, 0.0), 1.0)
+            before, self._height_share = self._height_factor, rhythm * stays
+            self._height_factor = (1.0 + self._height_share * (HEIGHT_INERTIA - 1.0)) ** 2
+            inertia[self._height[1]] *= self._height_factor / before
 
     def hold_trunk(self, inertia: Floats) -> None:
         """Make the trunk moderately inert in inertia (nv,), to search how arms meet their targets.
@@ -234,6 +241,10 @@ class Habits:
         """
         if self._with_database:
             self._set_trunk_inertia(controls.rhythm, targets, frames[0], inertia)
+            if self._reached and self._height:
+                at, dof = self._height
+                strength = HEIGHT_GAIN * self._height_share * float(inertia[dof])
+                pull[dof] += strength * float(self._stance.q[at] - q[at])
         self._strengths[0] = rhythm_share * controls.rhythm
         self._strengths[1] = controls.gaze if self._looked_at else 0.0
         if not self._strengths.any():
@@ -257,118 +268,3 @@ class Habits:
         if self._code is None:
             self._code = machine_code(add_habit_pulls, *arguments)
         self._code(*arguments)
-
-    def _index(self, joint: str) -> int:
-        return self._names.index(self._prefix + joint)
-
-    def _trunk_freedom(self) -> Ints:
-        """The degrees of freedom that move the root and rotate hips, spine, chest, neck, head."""
-        skeleton, roles = self._figure.skeleton, dict(self._figure.roles)
-        found: list[int] = []
-        for role in ("hips", "spine", "chest", "neck", "head"):
-            kind = skeleton.joints[skeleton.index(roles[role])].kind if role in roles else None
-            if kind in (JointKind.FREE, JointKind.BALL):
-                first = self._starts(roles[role])[1]
-                found += range(first, first + (6 if kind is JointKind.FREE else 3))
-        return np.array(found, dtype=np.int64)
-
-    def _girdle_joints(self) -> GirdleJoints:
-        skeleton, roles = self._figure.skeleton, dict(self._figure.roles)
-        rest = forward(skeleton, skeleton.rest_configuration)
-        joints: list[list[int]] = []
-        starts: list[tuple[int, int]] = []
-        axes: list[tuple[Floats, Floats]] = []
-        for side in SIDES:
-            names = [roles.get(f"{side}_{part}", "") for part in ("clavicle", "shoulder", "elbow")]
-            if "" in names or skeleton.joints[skeleton.index(names[0])].kind is not JointKind.BALL:
-                continue
-            chest = skeleton.joints[skeleton.index(names[0])].parent
-            assert chest is not None
-            across = np.cross(rest.position(names[1]) - rest.position(names[0]), (0.0, 1.0, 0.0))
-            axis = rest.rotation(names[0]).T @ (across / np.linalg.norm(across))
-            joints.append([self._index(name) for name in (chest, *names[1:])])
-            starts.append(self._starts(names[0]))
-            axes.append((rest.rotation(chest).T @ np.array([0.0, 1.0, 0.0]), axis))
-        return GirdleJoints(
-            np.array(joints, dtype=np.int64).reshape(-1, 3),
-            np.array([q for q, _ in starts], dtype=np.int64),
-            np.array([v for _, v in starts], dtype=np.int64),
-            np.array([up for up, _ in axes]).reshape(-1, 3),
-            np.array([axis for _, axis in axes]).reshape(-1, 3),
-        )
-
-    def _stance_of_roles(self) -> tuple[Stance, list[str]]:
-        """The joints of trunk, head, arms and legs, without clavicles; and their names."""
-        skeleton = self._figure.skeleton
-        kinds = (JointKind.HINGE, JointKind.BALL, JointKind.FREE)
-        names = [
-            name
-            for role, name in self._figure.roles
-            if not role.endswith("clavicle") and skeleton.joints[skeleton.index(name)].kind in kinds
-        ]
-        at = [skeleton.index(name) for name in names]
-        starts = [self._starts(name) for name in names]
-        stance = Stance(
-            skeleton.tree.kind[at].astype(np.int64),
-            np.array([q for q, _ in starts], dtype=np.int64),
-            np.array([v for _, v in starts], dtype=np.int64),
-            np.zeros(len(names), dtype=np.int64),
-            np.zeros(self._names.configuration_size),
-            np.zeros(6),
-        )
-        return stance, names
-
-    def _resting_arms(self) -> tuple[RestingArms, list[tuple[str, str]]]:
-        """The arms of the body, with their elbows and wrists; none if it lacks an arm or a leg."""
-        roles, rest = dict(self._figure.roles), self._figure.skeleton.rest_positions
-        at = self._figure.skeleton.index
-        parts = ("shoulder", "elbow", "wrist", "hip", "knee")
-        names = [[roles.get(f"{side}_{part}", "") for part in parts] for side in SIDES]
-        if any("" in arm for arm in names):
-            names = []
-        lengths = [
-            [float(np.linalg.norm(rest[at(arm[k + 1])] - rest[at(arm[k])])) for k in (0, 1)]
-            for arm in names
-        ]
-        joints = [[self._index(name) for name in arm] for arm in names]
-        arms = RestingArms(
-            np.array(joints, dtype=np.int64).reshape(-1, 5),
-            np.array([arm[0] for arm in reversed(joints)], dtype=np.int64),
-            np.array([1, -1][: len(names)], dtype=np.int64),
-            np.array(lengths).reshape(-1, 2),
-            np.zeros((len(names), 2, 3)),
-        )
-        return arms, [(arm[1], arm[2]) for arm in names]
-
-    def _gaze_joints(self) -> GazeJoints:
-        """Neck and head; none if the figure has none that turn freely."""
-        skeleton, roles = self._figure.skeleton, dict(self._figure.roles)
-        rest = forward(skeleton, skeleton.rest_configuration)
-        names = [roles[role] for role in ("neck", "head") if role in roles]
-        found = [skeleton.joints[skeleton.index(name)] for name in names]
-        if len(found) < 2 or any(joint.kind is not JointKind.BALL for joint in found):
-            found = []
-        chest = found[0].parent if found else None
-        frames, turns = np.zeros((2, 3, 3)), np.zeros((2, 4))
-        for i, joint in enumerate(found):
-            assert joint.parent is not None
-            local = skeleton.tree.rest[skeleton.index(joint.name)]
-            frames[i] = rest.rotation(joint.parent) @ local
-            turns[i] = skeleton.rest_configuration[skeleton.q_slice(joint.name)]
-        starts = [self._starts(joint.name) for joint in found]
-        return GazeJoints(
-            np.array([] if chest is None else [self._index(n) for n in (chest, *names)], np.int64),
-            np.array([q for q, _ in starts], dtype=np.int64),
-            np.array([v for _, v in starts], dtype=np.int64),
-            np.eye(3) if chest is None else rest.rotation(chest).copy(),
-            frames,
-            turns,
-            np.zeros(4),
-            np.zeros(3),
-        )
-
-    def _starts(self, joint: str) -> tuple[int, int]:
-        """Where the coordinates of a joint begin in q and v of the whole model."""
-        skeleton = self._figure.skeleton
-        q, v = skeleton.q_slice(joint).start, skeleton.v_slice(joint).start
-        return self._first_q + q, self._first_v + v

@@ -38,7 +38,7 @@ SEARCH_INERTIA = 6.0  # the same in the search for a detour
 HEIGHT_INERTIA, HEIGHT_GAIN = 60.0, 0.2
 # how far a target is below the shoulder, relative to the arm's length, up to which and from which
 LEGS_STAY, LEGS_BEND = 1.0, 1.3
-FAR_STAY, FAR_BEND = 1.0, 1.1  # the same for the distance from the shoulder: legs lunge for that
+FAR_STAY, FAR_BEND = 0.95, 1.05  # the same for the distance from the shoulder: legs lunge for that
 # the distance of a target from the shoulder, relative to the arm's length, up to which the trunk
 # has this inertia, and from which it has none of it
 NEAR_REACH, FAR_REACH = 0.85, 1.0

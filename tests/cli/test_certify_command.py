@@ -123,3 +123,13 @@ def test_objects_in_a_file_are_said_not_to_be_tested(human, tmp_path):
     found = json.loads(result.stdout.splitlines()[-1])
     assert found["certified"] and found["untested_objects"] == 1
     assert "1 other object in the file is not tested" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("command", [["certify"], ["plan", "--from", "rest", "--to"]])
+def test_an_actor_without_its_scene_is_refused(command: list[str], human: Figure, tmp_path: Path):
+    """Nothing is certified alone that was meant to be certified in a scene."""
+    file = legs(human, tmp_path / "legs.bvh", 0.0, 0.1)
+    name = f"{file}@0" if command[0] == "plan" else str(file)
+    answer = CliRunner().invoke(build_app(command[0]), [*command, name, "--actor", "anna"])
+    assert isinstance(answer.exception, WritheError)
+    assert "needs the scene" in str(answer.exception)

@@ -18,6 +18,7 @@ import numpy as np
 
 from writhe.arrays import Bools, Floats, Ints
 from writhe.cleaning.gated_clip import GatedClip, frames_beside
+from writhe.cleaning.leaps import leap_frames, spread_leaps
 from writhe.cleaning.solution_cost import SLIDE_M, TOO_FAST_M, solution_cost
 from writhe.cleaning.window_options import Instant
 from writhe.cleaning.window_problem import ClipProblem, spans
@@ -98,7 +99,7 @@ class ClipTrajectory:
 
     def replaced(self, q: Floats, other: Floats) -> Floats:
         """Another motion instead of q, solved again where necessary, if as many intervals pass."""
-        found = self._rounds(other, 0, len(q))
+        found = self._spread(self._rounds(other, 0, len(q)))
         worse = len(self._gated.failures(found)) > len(self._gated.failures(q))
         return q if worse else found
 
@@ -112,7 +113,26 @@ class ClipTrajectory:
             if not self._gated.failures(q, first, stop):
                 candidates = (q, self._relaxed(q, first, stop))
                 q = min(candidates, key=lambda one: self._cost(one, first, stop))
-        return q
+        return self._spread(q)
+
+    def _spread(self, q: Floats) -> Floats:
+        """Q with its leaps spread over more frames, where it stays certified."""
+        problem = self._problem
+        if not len(self._leaps(q)):
+            return q
+        largest = np.linalg.norm(np.diff(problem.source_positions, axis=0), axis=2)
+        return spread_leaps(
+            problem.skeleton,
+            q,
+            problem.source_positions,
+            largest.max(axis=0, initial=0.0) + problem.options.speed_m_s / problem.fps,
+            problem.may_change,
+            lambda found, first, stop: not self._gated.failures(found, first, stop),
+        )
+
+    def _leaps(self, q: Floats) -> Ints:
+        """The frames of q after which a joint leaps."""
+        return leap_frames(self._problem.positions(q), self._problem.source_positions)
 
     def _far(self, q: Floats) -> Bools:
         """(frames,) frames so far from the source that another side may be nearer."""
@@ -304,18 +324,22 @@ class ClipTrajectory:
         """(frames, nq) q solved again so that its file is certified too, where possible.
 
         failures: finds the intervals that are not certified as the file is interpolated. The
-        result is certified by the gate, like q, and has at most as many failures as q.
+        result has no more intervals that the gate does not certify than q and no more leaps, and of
+        what was found the fewest failures: a file with more frames serves where some remain.
         """
-        failed = failures(q)
-        best, fewest, without_gain = q, len(failed), 0
+        failed, known = failures(q), len(self._gated.failures(q))
+        best, score = q, (known, len(self._leaps(q)), len(failed))
+        without_gain = 0
         for number in range(_ROUNDS_OF_INTERPOLATION):
             if not failed or without_gain == _MAX_ROUNDS_WITHOUT_GAIN:
                 break
-            q = self._solve_again(q, failed, number)
-            failed = [*self._gated.failures(q), *failures(q)]
+            q = self._spread(self._solve_again(q, failed, number))
+            gated, of_file = self._gated.failures(q), failures(q)
+            failed = [*gated, *of_file]
             without_gain += 1
-            if len(failed) < fewest:
-                best, fewest, without_gain = q, len(failed), 0
+            reached = len(gated), len(self._leaps(q)), len(of_file)
+            if reached < score:
+                best, score, without_gain = q, reached, 0
         return best
 
     def _solve_again(

@@ -105,6 +105,8 @@ def certify_file(
         chosen = loaded.actor(actor) if actor else loaded.actors[0]
     elif files:
         raise WritheError("files of other actors need the scene that they are in: pass scene=")
+    elif actor:
+        raise WritheError(f"the actor {actor!r} needs the scene that it is in: give the scene too")
 
     def prepared(
         refine: int,

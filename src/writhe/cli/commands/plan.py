@@ -174,6 +174,8 @@ def _scene(
     path: Path | None, actor: str | None, figure: Figure, skip_joint_zones: bool
 ) -> tuple[Scene | None, str]:
     if path is None:
+        if actor:
+            raise WritheError(f"the actor {actor!r} needs the scene that it is in: give --scene")
         return None, ""
     from dataclasses import replace
 

@@ -13,6 +13,9 @@ import pytest
 from writhe import io
 from writhe.cleaning.clean import clean
 from writhe.cleaning.push_out import push_frames_clear
+from writhe.cleaning.solve_windows import ClipTrajectory
+from writhe.cleaning.window_options import Instant
+from writhe.cleaning.window_problem import ClipProblem
 from writhe.cli.app import run
 from writhe.collision import CollisionTable, certify
 from writhe.errors import WritheError
@@ -346,3 +349,20 @@ def test_a_joint_that_a_pass_folds_is_bent_back_in_another(monkeypatch):
     found = clean(human, Motion(human.skeleton, q, 30.0), euler=False)
     assert len(sources) == 2 and not np.array_equal(sources[1], folded)
     assert found.after.certified and certify(human, found.motion).certified
+
+
+def test_corrections_for_a_file_do_not_give_up_the_certificate(monkeypatch):
+    """A motion that fails as Euler angles only may be written with more frames instead."""
+    motion = pressed_arm()
+    tracker = PostureTracker(HUMAN, CollisionTable.of_figure(HUMAN))
+    trajectory = ClipTrajectory(tracker, ClipProblem(tracker, motion.q, 30.0), 12)
+    clear = trajectory.solve(lambda first, stop: [motion.q[first:stop]])
+    assert certify(HUMAN, replace(motion, q=clear)).certified
+    # many intervals of the file fail in the clear motion, none in one that is in violation
+    failed = [Instant(frame, 0.5, clear[frame]) for frame in range(40, 80)]
+    worse = clear.copy()
+    worse[60] = motion.q[60]
+    assert not certify(HUMAN, replace(motion, q=worse)).certified
+    monkeypatch.setattr(ClipTrajectory, "_solve_again", lambda *_: worse)
+    found = trajectory.solve_for_file(clear, lambda q: failed if q is clear else [])
+    np.testing.assert_array_equal(found, clear)

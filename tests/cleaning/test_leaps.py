@@ -1,11 +1,13 @@
-"""Leaps: how far joints move in a frame, compared with the source."""
+"""Leaps: how far joints move in a frame, compared with the source, and leaps spread over frames."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from writhe.cleaning.leaps import excess_motion, leaps
+from writhe.cleaning.leaps import excess_motion, leap_frames, leaps, spread_leaps
+from writhe.skeleton import forward
+from writhe.skeleton.figures import figure
 
 
 def test_excess_motion_is_measured_beyond_the_source():
@@ -31,3 +33,45 @@ def test_a_leap_is_measured_against_the_largest_step_of_the_same_joint():
 
 def test_one_frame_has_no_leaps():
     assert leaps(np.zeros((1, 2, 3)), np.zeros((1, 2, 3))).correction_m == 0.0
+
+
+def leaping_arm() -> tuple[np.ndarray, np.ndarray]:
+    """(frames, nq) an arm that leaps by 0.4 rad while the hips drift, and joints of the source."""
+    skeleton = figure("human").skeleton
+    q = np.tile(skeleton.rest_configuration, (40, 1))
+    q[20:, skeleton.q_slice("left_shoulder")] = [np.cos(0.2), 0.0, 0.0, np.sin(0.2)]
+    q[:, 0] = np.linspace(0.0, 0.4, 40)
+    source = q.copy()
+    source[:, skeleton.q_slice("left_shoulder")] = [1.0, 0.0, 0.0, 0.0]
+    return q, forward(skeleton, source).positions
+
+
+def test_a_leap_is_spread_over_the_frames_beside_it():
+    skeleton = figure("human").skeleton
+    q, source = leaping_arm()
+    everything = np.ones(skeleton.dof_count, dtype=np.bool_)
+    bound = np.linalg.norm(np.diff(source, axis=0), axis=2).max(axis=0) + 0.015
+    given = q.copy()
+    found = spread_leaps(skeleton, q, source, bound, everything, lambda *_: True)
+    np.testing.assert_array_equal(q, given)
+    assert len(leap_frames(forward(skeleton, q).positions, source)) == 1
+    positions = forward(skeleton, found).positions
+    assert leaps(positions, source).beyond_largest_m < 0.0151
+    moved = np.flatnonzero(np.any(found != q, axis=1))
+    assert moved[0] > 0 and moved[-1] < len(q) - 1  # what is far from the leap stays
+    # the same way, passed at another speed
+    assert (np.diff(found[:, 0]) > 0.0).all()
+    assert (np.diff(found[:, skeleton.q_slice("left_shoulder")][:, 3]) >= 0.0).all()
+    np.testing.assert_array_equal(
+        spread_leaps(skeleton, q, source, bound, everything, lambda *_: False), q
+    )
+
+
+def test_what_may_not_change_keeps_its_time_where_a_leap_is_spread():
+    skeleton = figure("human").skeleton
+    q, source = leaping_arm()
+    arm = skeleton.tree.dof_joint == skeleton.index("left_shoulder")
+    bound = np.linalg.norm(np.diff(source, axis=0), axis=2).max(axis=0) + 0.015
+    found = spread_leaps(skeleton, q, source, bound, arm, lambda *_: True)
+    assert not len(leap_frames(forward(skeleton, found).positions, source))
+    np.testing.assert_allclose(found[:, 0], q[:, 0], atol=1e-12)

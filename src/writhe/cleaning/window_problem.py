@@ -284,8 +284,7 @@ class ClipProblem:
 
     def displacements(self, q: Floats, first: int, stop: int) -> Floats:
         """(stop - first,) mean displacement of the joints of q, m, without minor ones."""
-        apart = self.offsets(self.positions(q[first:stop]), first)
-        return np.linalg.norm(apart, axis=2).mean(axis=1)
+        return np.linalg.norm(self.offsets(self.positions(q[first:stop]), first), axis=2).mean(1)
 
     def offsets(self, positions: Floats, first: int) -> Floats:
         """(frames, n, 3) the displacements of all but minor joints, from the frame `first` on."""

@@ -355,7 +355,8 @@ def test_corrections_for_a_file_do_not_give_up_the_certificate(monkeypatch):
     """A motion that fails as Euler angles only may be written with more frames instead."""
     motion = pressed_arm()
     tracker = PostureTracker(HUMAN, CollisionTable.of_figure(HUMAN))
-    trajectory = ClipTrajectory(tracker, ClipProblem(tracker, motion.q, 30.0), 12)
+    problem = ClipProblem(tracker, motion.q, 30.0)
+    trajectory = ClipTrajectory(tracker, problem, 12, lambda share: None)
     clear = trajectory.solve(lambda first, stop: [motion.q[first:stop]])
     assert certify(HUMAN, replace(motion, q=clear)).certified
     # many intervals of the file fail in the clear motion, none in one that is in violation

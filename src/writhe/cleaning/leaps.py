@@ -96,7 +96,7 @@ def spread_leaps(
     skeleton: Skeleton,
     q: Floats,
     source: Floats,
-    max_step: Floats,
+    extra_m: float,
     may_change: Bools,
     passes: Callable[[Floats, int, int], bool],
 ) -> Floats:
@@ -105,10 +105,13 @@ def spread_leaps(
     The frames beside a leap are taken sooner before it and later after it, so that the leap gets
     the time that it needs. The body passes the same postures, so that little changes but the time.
 
-    source (frames, joints, 3): positions of the joints in the source. max_step (joints,): the
-    farthest that a joint should move in a frame, m. may_change (nv,): degrees of freedom that may
-    change. passes: whether the frames from the first number up to before the second are certified.
+    source (frames, joints, 3): positions of the joints in the source. extra_m: how much farther a
+    joint may move in a frame than anywhere in the source. may_change (nv,): degrees of freedom that
+    may change. passes: whether the frames from the first number up to before the second are
+    certified.
     """
+    step = np.linalg.norm(np.diff(source, axis=0), axis=2)
+    max_step = step.max(axis=0, initial=0.0) + extra_m
     for leap in leap_frames(forward(skeleton, q).positions, source):
         for beside in _BESIDE_FRAMES:
             first, last = max(0, int(leap) - beside), min(len(q) - 1, int(leap) + 1 + beside)
@@ -134,13 +137,14 @@ def _calmer_times(skeleton: Skeleton, q: Floats, max_step: Floats) -> Floats | N
     count = _FINE * (len(q) - 1)
     fine = np.array([_between(skeleton, q, i / _FINE) for i in range(count + 1)])
     step = np.linalg.norm(np.diff(forward(skeleton, fine).positions, axis=0), axis=2)
-    needed = (step / np.maximum(max_step, 1e-6)).max(axis=1)
+    needed: Floats = (step / np.maximum(max_step, 1e-6)).max(axis=1)
     given = 1.0 / _FINE
     lacking = np.maximum(needed - given, 0.0).sum()
     free = np.maximum(given - needed, 0.0).sum()
     if lacking > _MAX_HASTE * free:
         return None
-    taken = np.where(needed > given, needed, given - (given - needed) * (lacking / max(free, 1e-9)))
+    haste = lacking / max(free, 1e-9)
+    taken: Floats = np.where(needed > given, needed, given - haste * (given - needed))
     arrived = np.concatenate([[0.0], np.cumsum(taken)])
     return np.interp(np.arange(len(q)), arrived, np.arange(count + 1) / _FINE)
 

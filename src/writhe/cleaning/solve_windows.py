@@ -112,26 +112,22 @@ class ClipTrajectory:
         for first, stop in spans(rough, 2 * self._fade):
             if not self._gated.failures(q, first, stop):
                 candidates = (q, self._relaxed(q, first, stop))
-                q = min(candidates, key=lambda one: self._cost(one, first, stop))
+                q = min(candidates, key=lambda one: solution_cost(self._problem, one, first, stop))
         return self._spread(q)
 
     def _spread(self, q: Floats) -> Floats:
         """Q with its leaps spread over more frames, where it stays certified."""
         problem = self._problem
-        if not len(self._leaps(q)):
-            return q
-        largest = np.linalg.norm(np.diff(problem.source_positions, axis=0), axis=2)
         return spread_leaps(
             problem.skeleton,
             q,
             problem.source_positions,
-            largest.max(axis=0, initial=0.0) + problem.options.speed_m_s / problem.fps,
+            problem.options.speed_m_s / problem.fps,
             problem.may_change,
             lambda found, first, stop: not self._gated.failures(found, first, stop),
         )
 
     def _leaps(self, q: Floats) -> Ints:
-        """The frames of q after which a joint leaps."""
         return leap_frames(self._problem.positions(q), self._problem.source_positions)
 
     def _far(self, q: Floats) -> Bools:
@@ -237,12 +233,12 @@ class ClipTrajectory:
         return best
 
     def _best(self, candidates: Sequence[Floats], first: int, stop: int) -> Floats:
-        """The motion with the fewest failures, of these the one with the least cost (`_cost`)."""
+        """The motion with the fewest failures, of these the one with the least cost (`solution_cost`)."""
         return min(
             candidates,
             key=lambda one: (
                 len(self._gated.failures(one, first, stop)),
-                self._cost(one, first, stop),
+                solution_cost(self._problem, one, first, stop),
             ),
         )
 
@@ -259,7 +255,7 @@ class ClipTrajectory:
         the way, which is not always the last one: contacts of later steps can push limbs apart.
         """
         problem, moving = self._problem, self._inside(first, stop)
-        best, least, without_gain = q, self._cost(q, first, stop), 0
+        best, least, without_gain = q, solution_cost(problem, q, first, stop), 0
         if self._gated.failures(q, first, stop):
             return q
         self._margin[first:stop] = self._min_margin_m
@@ -282,7 +278,7 @@ class ClipTrajectory:
                 break
             moved = np.linalg.norm(problem.positions(taken) - problem.positions(q), axis=2)
             moving = moved.max(axis=1) > _STILL_M
-            q, cost = taken, self._cost(taken, first, stop)
+            q, cost = taken, solution_cost(problem, taken, first, stop)
             better = cost < least
             best, least, without_gain = (q, cost, 0) if better else (best, least, without_gain + 1)
             if not moving.any() or without_gain == _MAX_RELAXATIONS_WITHOUT_GAIN:
@@ -316,9 +312,6 @@ class ClipTrajectory:
         if stop < count:
             share *= smoothstep((stop - 1 - frames) / width)
         return self._between(q[first:stop], rows, share)
-
-    def _cost(self, q: Floats, first: int, stop: int) -> float:
-        return solution_cost(self._problem, q, first, stop)
 
     def solve_for_file(self, q: Floats, failures: Failures) -> Floats:
         """(frames, nq) q solved again so that its file is certified too, where possible.

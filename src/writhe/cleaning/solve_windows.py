@@ -233,7 +233,7 @@ class ClipTrajectory:
         return best
 
     def _best(self, candidates: Sequence[Floats], first: int, stop: int) -> Floats:
-        """The motion with the fewest failures, of these the one with the least cost (`solution_cost`)."""
+        """The motion with the fewest failures, of these the one of least `solution_cost`."""
         return min(
             candidates,
             key=lambda one: (

@@ -298,6 +298,36 @@ def span_pins(
     return out
 
 
+def acting_ranges(
+    skeleton: Skeleton, pins: Sequence[PinRange], times_s: Floats, keys: Floats, solved: Bools
+) -> list[list[tuple[float, float]]]:
+    """When each pin acts in a motion over keys (k, nq), as `span_pins` holds it in every span.
+
+    solved (k - 1,): the spans that follow their keys, not those with a sampled motion. Ranges that
+    meet are joined.
+    """
+    out: list[list[tuple[float, float]]] = [[] for _ in pins]
+    frames = posed(skeleton, keys)
+    for found, (joint, from_s, to_s, turns) in zip(out, pins, strict=True):
+        if joint not in skeleton or len(keys) < 2:
+            continue
+        same = np.linalg.norm(np.diff(frames.position(joint), axis=0), axis=1) <= _HELD_M
+        if turns:
+            turn = frames.rotation(joint)
+            cosine = 0.5 * ((turn[:-1] * turn[1:]).sum(axis=(1, 2)) - 1.0)
+            same &= np.arccos(np.clip(cosine, -1.0, 1.0)) < _HELD_RAD
+        for i in np.flatnonzero(solved):
+            start, end = float(times_s[i]), float(times_s[i + 1])
+            begin = start if from_s is None else max(start, from_s)
+            stop = end if to_s is None else min(end, to_s)
+            if begin >= stop or not (same[i] or (begin <= start) != (stop >= end)):
+                continue
+            if found and found[-1][1] >= begin:
+                begin = found.pop()[0]
+            found.append((begin, stop))
+    return out
+
+
 def _pin(poses: Frames, k: int, joint: str, turns: bool) -> Pin:
     """The pin of a joint where it is in pose k."""
     x, y, z = (float(value) for value in poses.position(joint)[k])

@@ -13,9 +13,11 @@ from writhe.studio.editing import edits
 from writhe.studio.editing.editor import Editor
 from writhe.studio.features.motion import clearing, walking
 from writhe.studio.features.motion.certificate import document_certificate
+from writhe.studio.features.posing import preset_poses
 from writhe.studio.features.scene import objects
 from writhe.studio.server.command_handlers import carry_out
 from writhe.studio.server.jobs import Job
+from writhe.studio.view.state import state
 
 
 @pytest.fixture
@@ -43,6 +45,26 @@ def test_the_timeline_has_room_after_a_walk(editor: Editor) -> None:
     with document.edit("Walk") as edit:
         found.commit(editor, edit)
     assert document.duration_s >= document.timeline(actor).end_s + 6.0
+
+
+def test_bars_of_pins_show_when_they_act(editor: Editor) -> None:
+    """Not while the character walks, nor after its last key."""
+    document = editor.document
+    actor = document.actors()[0].id
+    carry_out(editor, objects.AddObject("1", "chair", actor=actor))
+    editor.refresh()
+    walked(editor, walking.WalkTo("2", actor, object=document.objects()[0].id))
+    arrives_s = document.timeline(actor).end_s
+    editor.time_s = arrives_s + 3.0
+    editor.refresh()
+    carry_out(editor, preset_poses.ApplyPresetPose("3", actor, "chair", "sit, arms folded"))
+    editor.refresh()
+    skeleton = document.figure(document.actor(actor).figure).skeleton
+    pins = {skeleton.joint_name(pin.joint): pin.acts for pin in state(editor).actors[0].pins}
+    for foot in ("left_ankle", "right_ankle"):
+        ((start_s, end_s),) = pins[foot]
+        assert (start_s, end_s) == pytest.approx((arrives_s, arrives_s + 3.0))
+    assert pins["hips"] == []  # on the way down they move
 
 
 def test_a_new_chair_stands_some_steps_away_and_can_be_walked_to(editor: Editor) -> None:

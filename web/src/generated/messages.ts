@@ -257,6 +257,7 @@ export interface PinState {
   both: boolean;
   start_s?: number | null;
   end_s?: number | null;
+  acts?: [number, number][];
 }
 
 /** Sampled motion between two pose keys: planned, wound or pushed clear. */

@@ -4,7 +4,7 @@ import type { KeyState, PinState, State } from "../generated/messages";
 const TICK_STEPS_S = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600];
 const LONGEST_TICK_S = 1200;
 const MAX_TICKS = 12;
-const SAME_TIME_S = 1e-4;
+export const SAME_TIME_S = 1e-4;
 
 /** The time of the nearest frame. */
 export function snapToFrame(timeS: number, fps: number): number {

@@ -169,11 +169,15 @@ def actor_pins(
     skeleton: Skeleton, pins: Sequence[PinRow], span_s: tuple[float, float], keys: Floats
 ) -> list[TimedPin]:
     """The pins of an actor that hold in a span between two keys (2, nq) (`span_pins`)."""
-    ranges = [
+    return span_pins(skeleton, ranges_of(pins), *span_s, *keys)
+
+
+def ranges_of(pins: Sequence[PinRow]) -> list[PinRange]:
+    """The joints of pins and when they may act."""
+    return [
         PinRange(row.joint, row.start_s, row.end_s, row.orientation_in_world is not None)
         for row in pins
     ]
-    return span_pins(skeleton, ranges, *span_s, *keys)
 
 
 def _world(document: Document, actor: ActorRow, figure: Figure, scene_key: SceneKey) -> World:

@@ -83,8 +83,9 @@ class FigureShape(Message, tag="figure"):
 class PinState(MessagePart):
     """A pinned joint and its target position; `both` means orientation too.
 
-    It is active from `start_s` to `end_s`; None means from the start, or to the end, of the
-    timeline.
+    It may act from `start_s` to `end_s`; None means from the start, or to the end, of the
+    timeline. `acts` are the times at which it does: not between keys that have its joint in
+    different places, nor in sampled motion.
     """
 
     joint: int
@@ -92,6 +93,7 @@ class PinState(MessagePart):
     both: bool
     start_s: float | None = None
     end_s: float | None = None
+    acts: list[tuple[float, float]] = msgspec.field(default_factory=list[tuple[float, float]])
 
 
 class SampledTrackState(MessagePart):

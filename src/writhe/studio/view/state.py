@@ -6,12 +6,14 @@ import time
 
 import numpy as np
 
+from writhe.animation.pins import acting_ranges
 from writhe.arrays import Floats
 from writhe.skeleton import Motion
 from writhe.studio import protocol
 from writhe.studio.document import ActorRow, Document, ObjectRow, TrackKind, sampled_tracks
 from writhe.studio.document.row_types import unpack
 from writhe.studio.document.timeline import MAX_FRAMES, ActorTimeline
+from writhe.studio.editing import in_betweens
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.scene import scene_objects
 from writhe.studio.editing.scene.scene_builder import SceneKey
@@ -90,8 +92,9 @@ def _actor(editor: Editor, actor: ActorRow) -> protocol.ActorState:
                 pin.orientation_in_world is not None,
                 pin.start_s,
                 pin.end_s,
+                acts,
             )
-            for pin in actor.pins
+            for pin, acts in zip(actor.pins, _acting(editor.document, actor), strict=True)
         ],
         animated=not editor.document.timeline(actor.id).empty,
         clip=clip,
@@ -100,6 +103,19 @@ def _actor(editor: Editor, actor: ActorRow) -> protocol.ActorState:
             for track, end_s in sampled_tracks.tracks_of(editor.document, actor.id)
         ],
     )
+
+
+def _acting(document: Document, actor: ActorRow) -> list[list[tuple[float, float]]]:
+    """When each pin of an actor acts in its motion."""
+    timeline, pins = document.timeline(actor.id), in_betweens.ranges_of(actor.pins)
+    keys = timeline.keys
+    if keys is None or timeline.clip is not None:
+        return [[] for _ in pins]
+    middles = 0.5 * (keys.times_s[:-1] + keys.times_s[1:])
+    solved = np.ones(len(middles), dtype=np.bool_)
+    for sampled in timeline.sampled_tracks:
+        solved &= ~sampled.covers_each(middles)
+    return acting_ranges(timeline.skeleton, pins, keys.times_s, keys.q, solved)
 
 
 class MotionViews:

@@ -5,7 +5,7 @@ import type { Install } from "../../feature";
 import type { PinState } from "../../generated/messages";
 import { jointLabel } from "../../labels";
 import { activeActor, on, store } from "../../store";
-import { percentAt, pinRange, snapToFrame } from "../../timeline/timeline_math";
+import { percentAt, pinRange, SAME_TIME_S, snapToFrame } from "../../timeline/timeline_math";
 import { wideButton } from "../../ui/buttons";
 
 export const install: Install = (editor) => {
@@ -18,7 +18,7 @@ export const install: Install = (editor) => {
     const shown = actor.animated ? actor.pins : [];
     const content = JSON.stringify([
       actor.id,
-      shown.map(({ joint, start_s, end_s }) => [joint, start_s, end_s]),
+      shown.map(({ joint, start_s, end_s, acts }) => [joint, start_s, end_s, acts]),
       state.duration_s,
       state.fps,
     ]);
@@ -65,7 +65,7 @@ function bar(editor: Editor, actor: number, pin: PinState): HTMLElement {
       "data-joint": pin.joint,
       title: `${name} is pinned ${when}. Drag an end to change it, double-click for all the time.`,
     },
-    ...walks(start, end),
+    ...idle(pin.acts ?? [], start, end),
     h("span", { class: "pin-name" }, name),
   );
   place(element, start, end);
@@ -77,18 +77,20 @@ function bar(editor: Editor, actor: number, pin: PinState): HTMLElement {
   return h("div", { class: "pin-row" }, element);
 }
 
-/** Gaps in a bar where the character walks: its pins hold it before and after, not meanwhile. */
-function walks(start: number, end: number): HTMLElement[] {
-  const tracks = activeActor()?.sampled_tracks ?? [];
-  return tracks
-    .filter((track) => track.name === "Walk" && track.start_s < end && track.end_s > start)
-    .map((track) => {
+/** Gaps in a bar where the pin does not act: between keys with its joint in different places, in walks, at the end. */
+function idle(acts: [number, number][], start: number, end: number): HTMLElement[] {
+  const gaps: HTMLElement[] = [];
+  let from = start;
+  for (const [begin, stop] of [...acts, [end, end]]) {
+    if (begin > from + SAME_TIME_S) {
       const gap = h("span", { class: "pin-gap" });
-      const from = Math.max(track.start_s, start);
       gap.style.left = percentAt(from - start, end - start);
-      gap.style.width = percentAt(Math.min(track.end_s, end) - from, end - start);
-      return gap;
-    });
+      gap.style.width = percentAt(begin - from, end - start);
+      gaps.push(gap);
+    }
+    from = Math.max(from, stop);
+  }
+  return gaps;
 }
 
 function place(element: HTMLElement, start: number, end: number): void {

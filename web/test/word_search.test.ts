@@ -71,6 +71,13 @@ describe("bestMatches", () => {
     expect(find("freeze")).toBe("Pin it");
   });
 
+  it("moves entries with a cost down", () => {
+    const cost = (one: string) => (one.startsWith("Hand pose") ? 4 : 0);
+    const found = bestMatches(["Hand pose: grip", ...ACTIONS], "grip", (one) => one, undefined, cost);
+    expect(found[0]).toBe("Grip an object or shake hands");
+    expect(found).toContain("Hand pose: grip");
+  });
+
   it("ranks names before descriptions", () => {
     const objects = [
       { name: "Add: Stand", about: "Two posts that a bar lies on" },

@@ -39,10 +39,12 @@ class Clasp:
     """Two hands that hold each other; q is the configuration of the scene.
 
     `touches` are those of the first actor's hand, `apart_m` the distance of the two palms. `hold`
-    keeps the first hand on the second one while that moves.
+    keeps the first hand on the second one while that moves. `approach` has two configurations with
+    open hands on the way: opposite each other, and palm to palm.
     """
 
     q: Floats
+    approach: tuple[Floats, Floats]
     touches: tuple[Touch, ...]
     certified: bool
     apart_m: float
@@ -78,6 +80,7 @@ def clasp(
         person.open_hand(row)
     meeting, across = _meeting(people, row)
     feet = [person.feet(row) for person in people]
+    approach: list[Floats] = []
     for apart, count in zip(_APART_M, (_FRAMES, _LAST), strict=True):
         targets = [
             person.target(meeting, sign * across, 0.5 * apart)
@@ -86,6 +89,7 @@ def clasp(
         for _ in range(count):
             for person, target, pins in zip(people, targets, feet, strict=True):
                 person.step(row, target, pins)
+        approach.append(row.copy())
     closed = None
     for person in (people[1], people[0]):
         closed = close_fingers(
@@ -104,7 +108,12 @@ def clasp(
         orientation_in_other=quaternion_of(turn.T @ frames.rotation(people[0].wrist)),
     )
     return Clasp(
-        row, closed.touches, proof.certified, float(np.linalg.norm(palms[0] - palms[1])), hold
+        row,
+        (approach[0], approach[1]),
+        closed.touches,
+        proof.certified,
+        float(np.linalg.norm(palms[0] - palms[1])),
+        hold,
     )
 
 

@@ -111,7 +111,10 @@ def test_actions_are_found_by_everyday_words(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Find an action").click()
     find = page.get_by_role("searchbox", name="Find an action")
     find.wait_for()
-    page.keyboard.type("add bar")
+    page.keyboard.type("grip")
+    offered = page.get_by_role("listbox", name="Actions").get_by_role("option").first
+    assert offered.inner_text().startswith("Grip an object or shake hands")
+    find.fill("add bar")
     page.keyboard.press("Enter")
     wait_for(page, "s.state.objects.length === 2")
     assert find.count() == 0  # Enter does not press the search button, which has the focus again

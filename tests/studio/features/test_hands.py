@@ -315,3 +315,51 @@ def test_who_has_no_room_to_straighten_up_does_not_walk_away_stooped(editor):
     for message in (hands.LiftCarried("4", actor), walking.WalkTo("5", actor, 0.0, 2.0)):
         with pytest.raises(WritheError, match="no room to straighten up"):
             worked(editor, message)
+
+
+def test_who_has_a_key_and_who_has_none_walk_to_each_other_and_then_shake_hands(editor):
+    document, first = editor.document, editor.document.actors()[0].id
+    second = document.add_actor("human_with_fingers")
+    figure = document.figure("human_with_fingers")
+    with document.edit("Key") as edit:
+        edits.put_key(document, edit, first, 0.0, document.actor(first).configuration)
+    editor.refresh()
+    editor.seek(6.0)
+    start = [document.actor(number).configuration for number in (first, second)]
+    hand = joint(editor, "right_wrist")
+    worked(editor, hands.ShakeHands("1", first, hand, second, hand))
+    (hold,) = all_holds(document)
+    assert hold.start_s == pytest.approx(6.0, abs=1.0 / document.fps)
+
+    def posed(time_s: float) -> list:
+        at = [document.timeline(number).at(time_s) for number in (first, second)]
+        return [forward(figure.skeleton, q) for q in at]
+
+    for frames, q in zip(posed(0.0), start, strict=True):  # both keep their pose until they set off
+        here = forward(figure.skeleton, q).positions
+        np.testing.assert_allclose(frames.positions, here, atol=1e-3)
+    one, other = posed(6.0)
+    for a, b in ((one, other), (other, one)):  # upright, untwisted, and facing the other
+        towards = b.position("chest") - a.position("chest")
+        for part in ("shoulder", "hip"):
+            across = a.position(f"left_{part}") - a.position(f"right_{part}")
+            ahead = np.cross(across, (0.0, 1.0, 0.0))
+            assert ahead @ towards > 0.97 * np.linalg.norm(ahead) * np.linalg.norm(towards)
+    palms = [f.position("right_middle_1") for f in posed(7.0)]
+    assert np.linalg.norm(palms[0] - palms[1]) < 0.12
+    assert document_certificate(document).certified
+
+
+def test_two_who_are_short_of_time_shake_hands_when_they_have_come_together(editor):
+    document, first = editor.document, editor.document.actors()[0].id
+    second = document.add_actor("human_with_fingers")
+    with document.edit("Key") as edit:
+        edits.put_key(document, edit, first, 0.0, document.actor(first).configuration)
+    editor.refresh()
+    editor.seek(1.5)
+    hand = joint(editor, "right_wrist")
+    worked(editor, hands.ShakeHands("1", first, hand, second, hand))
+    (hold,) = all_holds(document)
+    assert hold.start_s is not None and 1.5 < hold.start_s < 4.5
+    assert document.duration_s >= hold.start_s
+    assert document_certificate(document).certified

@@ -6,6 +6,7 @@ import { keyCaps } from "./help";
 import { bestMatches } from "./word_search";
 
 const MOST = 9; // results shown
+const BUTTON_COST = 4; // words by which a button ranks after an action: "grip" is first of all to grip something
 const BUTTONS = ".panel button, .transport button, .topbar button";
 
 interface Entry {
@@ -13,6 +14,7 @@ interface Entry {
   about: string; // further words
   keys: string[];
   enabled: boolean;
+  isButton: boolean;
   run: () => void;
 }
 
@@ -44,6 +46,7 @@ export function openCommandSearch(editor: Editor): void {
       input.value,
       (entry) => entry.title,
       (entry) => entry.about,
+      (entry) => (entry.isButton ? BUTTON_COST : 0),
     );
     const titles = new Set<string>();
     shown = found
@@ -75,7 +78,7 @@ function row({ title, about, keys }: Entry, click: () => void): HTMLElement {
 }
 
 function actionEntry({ title, keys, run, enabled }: Action): Entry {
-  return { title, about: "", keys, enabled: enabled?.() !== false, run };
+  return { title, about: "", keys, enabled: enabled?.() !== false, isButton: false, run };
 }
 
 /** The buttons of the page that can be pressed now; pressing one unfolds its section. */
@@ -83,10 +86,13 @@ function buttonEntries(): Entry[] {
   return [...document.querySelectorAll<HTMLButtonElement>(BUTTONS)]
     .filter((button) => !button.disabled && !button.hidden && !button.matches("[role=option], [role=radio]"))
     .map((button) => ({
-      title: (button.textContent || button.getAttribute("aria-label") || "").replace(/^\+ /, "Add: ").trim(),
+      title: (button.dataset.command || button.textContent || button.getAttribute("aria-label") || "")
+        .replace(/^\+ /, "Add: ")
+        .trim(),
       about: button.title,
       keys: [],
       enabled: true,
+      isButton: true,
       run: () => {
         button.closest("details")?.setAttribute("open", "");
         button.scrollIntoView({ block: "nearest" });

@@ -85,12 +85,14 @@ function synonyms(word: string): string[] {
   ).flat();
 }
 
-/** The entries that match a search, best first: those whose names match, then those whose descriptions do. */
+/** The entries that match a search, best first: those whose names match, then those whose descriptions do.
+ * `costOf` moves entries down, in the unit of one word of a name. */
 export function bestMatches<T>(
   entries: T[],
   typed: string,
   nameOf: (entry: T) => string,
   aboutOf: (entry: T) => string = () => "",
+  costOf: (entry: T) => number = () => 0,
 ): T[] {
   const searched = searchWords(typed);
   return entries
@@ -98,7 +100,7 @@ export function bestMatches<T>(
       const named = wordDistance(searched, nameOf(entry));
       const described = wordDistance(searched, `${nameOf(entry)} ${aboutOf(entry)}`);
       if (described === null) return [];
-      return [{ entry, distance: named ?? described + ABOUT_COST }];
+      return [{ entry, distance: costOf(entry) + (named ?? described + ABOUT_COST) }];
     })
     .sort((a, b) => a.distance - b.distance)
     .map(({ entry }) => entry);

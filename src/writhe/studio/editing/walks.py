@@ -141,7 +141,7 @@ def plan_walk(
         item = _seat_at(editor, goal)
     if item:
         goal, facing = _before(editor, number, item, posture)
-    if _is_there(figure, q, goal, facing):
+    if is_there(figure, q, goal, facing):
         raise WritheError(
             "the character already stands there: move it or the object, or click elsewhere"
         )
@@ -240,7 +240,7 @@ def _is_keyed_here(editor: Editor, number: int) -> bool:
     return bool((abs(keys.times_s - editor.time_s) < 1.0 / editor.document.fps).any())
 
 
-def _is_there(figure: Figure, q: Floats, goal: tuple[float, float], facing: float | None) -> bool:
+def is_there(figure: Figure, q: Floats, goal: tuple[float, float], facing: float | None) -> bool:
     """Whether a walk to a goal (x, z) would be steps on the spot."""
     roles, frames = dict(figure.roles), forward(figure.skeleton, q)
     feet = [frames.position(roles[role]) for role in ANKLES if role in roles]

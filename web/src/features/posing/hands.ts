@@ -63,6 +63,7 @@ export const install: Install = (editor) => {
             type: "button",
             class: "wide",
             title: `Fingers: ${name}`,
+            "data-command": `Hand pose: ${name}`,
             click: () => editor.command({ type: "set_hand_pose", actor: store.active, side: side.value as Side, name }),
           },
           name,
@@ -86,8 +87,10 @@ export const install: Install = (editor) => {
     /** A character that reaches after the playhead is shown where its hands have closed. */
     receive(message) {
       if (message.type !== "hands_moved") return;
-      if (message.time_s > store.timeS + 1e-4) editor.seek(message.time_s);
+      const later = message.time_s > store.timeS + 1e-4;
+      if (later) editor.seek(message.time_s);
       if (carrying()) showMessage("Lift (L) stands up with it, Walk to … (N) carries it away.");
+      else if (later) showMessage(`Their hands have closed at ${message.time_s.toFixed(1)} s.`);
     },
   };
 };

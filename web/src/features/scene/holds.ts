@@ -237,16 +237,26 @@ function panel(editor: Editor, kind: HTMLSelectElement, mode: Mode, toggle: () =
   );
 }
 
-/** A hold with buttons for its end at the playhead and to let go. */
+/** A hold with buttons for its beginning and end at the playhead, and to let go. */
 function holdRow(editor: Editor, hold: ListedHold): HTMLElement {
   const from = hold.start_s === null ? "" : ` from ${hold.start_s.toFixed(1)} s`;
   const to = hold.end_s === null ? "" : ` to ${hold.end_s.toFixed(1)} s`;
   const text = `${hold.text}${from}${to}`;
   const ends = store.timeS > (hold.start_s ?? 0) + 1e-4;
+  const begins = hold.end_s === null || store.timeS < hold.end_s - 1e-4;
   return h(
     "li",
     {},
     h("span", {}, text),
+    iconButton(
+      "first",
+      `Begin the hold at the playhead: ${text}`,
+      () =>
+        begins
+          ? editor.command({ type: "set_hold_range", hold: hold.id, start_s: store.timeS, end_s: hold.end_s })
+          : showMessage("Move the playhead to a time before the hold ends."),
+      "tiny",
+    ),
     iconButton(
       "last",
       `End the hold at the playhead: ${text}`,

@@ -32,6 +32,7 @@ from writhe.studio.editing import edits, held_joints
 from writhe.studio.editing.editor import Editor
 from writhe.studio.editing.figure_cache import per_figure
 from writhe.studio.editing.hand_actions import LIFT_S, carried_by, plan_lift, put_lift
+from writhe.studio.editing.meetings import plan_meeting
 from writhe.studio.editing.scene import scene_objects
 from writhe.studio.editing.scene.scene_builder import actor_label
 from writhe.studio.editing.walks import plan_approach
@@ -42,6 +43,7 @@ from writhe.studio.server.jobs import Job
 
 feature = Feature("hands")
 _REACH_S = 0.3  # from one pose of a hand that reaches to the next
+_RAISE_S = 0.3  # added to the first reach of a handshake, from arms that hang
 _ROOM_S = 2.0  # that the timeline goes on after a grip
 
 
@@ -187,11 +189,13 @@ def grip_object(editor: Editor, message: GripObject) -> Work:
     return work
 
 
-@feature.task("Shake hands")
+@feature.task("Shake hands", needs=("planning",))
 def shake_hands(editor: Editor, message: ShakeHands) -> Work:
     """Both characters reach, and their hands close; they stay together until one lets go.
 
-    Characters without motion turn to each other and step together first.
+    Characters without motion are placed face to face first. Characters at rest of which one has
+    keys turn and walk there before the playhead, so that their hands meet at the playhead; if time
+    is short, as soon after it as they can.
     """
     numbers, now = (message.actor, message.other), editor.time_s
     sides = (
@@ -200,28 +204,50 @@ def shake_hands(editor: Editor, message: ShakeHands) -> Work:
     )
     names = actor_label(message.actor), actor_label(message.other)
     free = all(_standing_free(editor, number) for number in numbers)
+    meeting = plan_meeting(editor, numbers)
     joined = [Anchor(n, _wrist(editor, n, side)) for n, side in zip(numbers, sides, strict=True)]
+    document = editor.document
     scene, q, database = editor.scene, editor.configuration, _postures(editor)
 
     def work(job: Job) -> Outcome:
         row = stand_opposite(scene, *names, q) if free else q
-        job.report(0.3, "their hands meet")
+        walked = {}
+        if meeting is not None:
+            job.report(0.1, "they come together")
+            walked = meeting.solve()
+            row = meeting.arrived(walked)
+        job.report(0.5, "their hands meet")
         found = clasp(scene, *names, sides, row, database=database)
         if not found.met:
             raise WritheError(
                 f"their hands stay {100 * found.apart_m:.0f} cm apart: move the two characters"
                 " closer, facing each other"
             )
+        reach = (*found.approach, found.q)
+        reach_s = _RAISE_S + _REACH_S * len(reach)
+        begin_s = 0.0 if meeting is None else meeting.begin_s(walked, reach_s)
 
         def commit(editor: Editor, edit: Edit) -> None:
+            start_s = None
             for hand in joined:
                 _let_go(editor, edit, hand, now)
+            arrived_s = 0.0 if meeting is None else meeting.commit(editor, edit, walked, begin_s)
             for number, name in zip(numbers, names, strict=True):
-                actor_q = found.q[scene.layout.actor_q[name]]
-                _keep(editor, edit, number, actor_q, now, moved=free)
-            hold_together(editor, edit, joined[0], joined[1])
+                own = scene.layout.actor_q[name]
+                if meeting is None:
+                    if now > SAME_TIME_S and not free and document.timeline(number).empty:
+                        before_s = max(0.0, now - reach_s)  # until then it keeps its pose
+                        edits.put_key(document, edit, number, before_s, q[own])
+                    _keep(editor, edit, number, found.q[own], now, moved=free)
+                else:
+                    rows = [each[own] for each in reach]
+                    start_s = _key_after(editor, edit, number, arrived_s + _RAISE_S, rows)
+            hold_together(editor, edit, joined[0], joined[1], start_s)
 
-        return Outcome(commit=commit, show=HandsMoved(job.number, now))
+        done_s = now
+        if meeting is not None:
+            done_s = meeting.arrives_s(walked, begin_s) + reach_s
+        return Outcome(commit=commit, show=HandsMoved(job.number, done_s))
 
     return work
 

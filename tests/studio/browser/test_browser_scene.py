@@ -28,6 +28,18 @@ from writhe.skeleton.figures import figure
 from writhe.studio.editing.starting_poses import starting_pose
 
 
+def test_an_object_dragged_up_in_a_low_view_moves_away(open_page: OpenPage) -> None:
+    page = open_page(size=(960, 640))
+    page.get_by_role("button", name="+ Box").click()
+    wait_for(page, "s.state.objects.length === 1 && s.selectedObject === s.state.objects[0].id")
+    before = object_position(page, 1)
+    press_and_drag(page, *object_on_page(page, 1), 0, -30)
+    wait_for(page, "s.state.undo === 'Move object'")
+    slid = object_position(page, 1)
+    assert slid[1] == pytest.approx(before[1], abs=1e-6)
+    assert slid[2] < before[2] - 0.1
+
+
 def test_an_object_is_added_dragged_lifted_and_keyed(open_page: OpenPage) -> None:
     page = open_page(size=(960, 640))
     page.get_by_role("button", name="+ Box").click()

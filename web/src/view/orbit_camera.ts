@@ -34,8 +34,13 @@ export class Orbit {
     this.updateCamera();
   }
 
-  zoom(factor: number): void {
-    this.distance = Math.min(this.maxDistance, Math.max(this.minDistance, this.distance * factor));
+  /** Zoom; with a ray of the camera, what it meets at the depth of the target stays where it is in the view. */
+  zoom(factor: number, towards?: THREE.Ray): void {
+    const before = this.distance;
+    this.distance = Math.min(this.maxDistance, Math.max(this.minDistance, before * factor));
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.facing, this.target);
+    const at = towards?.intersectPlane(plane, new THREE.Vector3());
+    if (at) this.target.lerp(at, 1 - this.distance / before);
     this.updateCamera();
   }
 

@@ -228,7 +228,7 @@ export class Pointers {
       );
   }
 
-  /** The wheel zooms; while a part is dragged, it moves that part away from the viewer or nearer. */
+  /** The wheel zooms towards the pointer; while a part is dragged, it moves that part away from the viewer or nearer. */
   private wheel(event: WheelEvent): void {
     event.preventDefault();
     const pixels = event.deltaMode === 1 ? 24 * event.deltaY : event.deltaY;
@@ -236,7 +236,11 @@ export class Pointers {
       this.drag.moveInDepth(-0.0004 * pixels);
       return;
     }
-    this.viewport.orbit.zoom(Math.exp(Math.max(-120, Math.min(120, pixels)) * 0.0014));
+    const { orbit } = this.viewport;
+    orbit.zoom(
+      Math.exp(Math.max(-120, Math.min(120, pixels)) * 0.0014),
+      this.viewport.ray(event.clientX, event.clientY),
+    );
     this.viewport.draw();
   }
 

@@ -135,6 +135,8 @@ function movable(editor: Editor, push: ObjectPush): Movable {
   };
 }
 
+const FLAT_DEPTH = 4; // metres away from the viewer per metre upwards, where the floor is seen from the side
+
 /** Drags an object over the floor, with Shift parallel to the view; a click selects it. */
 function dragTool(editor: Editor, push: ObjectPush): Tool {
   const { viewport } = editor;
@@ -154,14 +156,18 @@ function dragTool(editor: Editor, push: ObjectPush): Tool {
         rotation = group.quaternion.clone();
       const target: Placement = { position: start.clone(), rotation };
       const plane = new THREE.Plane(new THREE.Vector3(0, 1, 0), -hit.point.y);
-      const flat = !shift && Math.abs(ray.direction.y) < 0.15; // seen from the side, so parallel to the view
+      const flat = !shift && Math.abs(ray.direction.y) < 0.15; // the floor is seen from the side
       if (flat || shift) plane.setFromNormalAndCoplanarPoint(viewport.orbit.facing, hit.point);
       return {
         move: (at) => {
           const to = at.ray.intersectPlane(plane, new THREE.Vector3());
           if (!to || to.distanceTo(hit.point) > 30) return;
           target.position.copy(start).add(to.sub(hit.point));
-          if (flat) target.position.y = start.y;
+          if (flat) {
+            const up = target.position.y - start.y;
+            const away = viewport.orbit.facing.setY(0).normalize();
+            target.position.addScaledVector(away, up * FLAT_DEPTH).setY(start.y);
+          }
           show(editor, push, hit.object, target);
         },
         up: (_, moved) => {

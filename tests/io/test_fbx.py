@@ -121,6 +121,22 @@ def test_without_blender_writing_says_how_to_get_it(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_blender_without_numpy_is_named_with_what_to_install(tmp_path, monkeypatch):
+    program = tmp_path / "blender"
+    program.write_text(
+        "#!/bin/sh\necho \"ModuleNotFoundError: No module named 'numpy'\" >&2\n"
+        "echo 'Error: Python: Traceback, location: <unknown location>:-1' >&2\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("WRITHE_BLENDER", str(program))
+    human = figure("human")
+    rest = human.skeleton.rest_configuration
+    motion = Motion(human.skeleton, np.array([rest, rest]), 30.0)
+    with pytest.raises(WritheError, match=r"lacks the package numpy.*python3-numpy") as said:
+        save(motion, tmp_path / "out.fbx", figure=human)
+    assert "4.5 or newer" in str(said.value)
+
+
 @needs_blender
 def test_what_blender_writes_is_read_again(tmp_path):
     human = figure("human")

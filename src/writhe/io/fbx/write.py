@@ -31,6 +31,28 @@ _HOW = (
 )
 
 
+_LACKS = "No module named "  # what Python says of a package that is missing
+
+
+def _why(command: list[str], said: list[str], code: int) -> str:
+    """In words, why Blender could not write a file, from what it printed."""
+    missing = [line.split(_LACKS, 1)[1].strip(" '\"") for line in said if _LACKS in line]
+    program = command[0]
+    if missing and missing[-1].partition(".")[0] == "bpy":
+        return f"{program} has no bpy, the Python package of Blender. {_HOW}"
+    if missing:
+        package = missing[-1].partition(".")[0]
+        return (
+            f"the Python of {program} lacks the package {package}, which Blender needs to read"
+            f" glTF. Install it there (Debian and Ubuntu: apt install python3-{package}), or get"
+            " Blender 4.5 or newer from blender.org, which brings it along, and set"
+            f" {ENVIRONMENT} to the program"
+        )
+    # Blender adds a line with its own location after that of the exception
+    last = [line for line in said if "Error: " in line][-1:] or said[-1:]
+    return f"{last[0] if last else f'it ended with code {code}'}. {_HOW}"
+
+
 def blender_command() -> list[str]:
     """The command that runs a Python program inside Blender."""
     chosen = os.environ.get(ENVIRONMENT)
@@ -97,10 +119,8 @@ def save_fbx(
             raise WritheError(f"{path}: Blender took longer than {TIMEOUT_S:g} s") from None
         if not output.is_file():
             said = done.stderr.decode(errors="replace").strip().splitlines()
-            # Blender adds a line with its own location after that of the exception
-            last = [line for line in said if "Error: " in line][-1:] or said[-1:]
-            problem = last[0] if last else f"it ended with code {done.returncode}"
-            raise WritheError(f"{path}: Blender could not write the file: {problem}. {_HOW}")
+            why = _why(command, said, done.returncode)
+            raise WritheError(f"Blender could not write the FBX file: {why}")
         shutil.copyfile(output, path)
 
 

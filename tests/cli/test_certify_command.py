@@ -18,6 +18,7 @@ from writhe.errors import WritheError
 from writhe.io import save
 from writhe.io.gltf.container import Glb, write_container
 from writhe.io.gltf.write import Prop
+from writhe.scene import certify_file
 from writhe.skeleton import Figure, Joint, JointKind, Motion, Skeleton
 
 KEYS = [
@@ -63,6 +64,21 @@ def test_the_verdict_is_the_exit_code_and_the_json_has_the_promised_keys(
     assert result.exit_code == (0 if verdict == "certified" else 1)
     assert (found["start_depth_m"] > 0.001) is (spread[0] < 0)
     assert (found["end_depth_m"] > 0.001) is (spread[-1] < 0)
+
+
+def test_contacts_within_the_tolerance_are_called_touching(human, tmp_path):
+    """Beside "certified", "penetration 0.5 mm" would be read as a contradiction."""
+    low, high = -0.05, 0.2  # overlapping, clear
+    for _ in range(16):
+        middle = 0.5 * (low + high)
+        path = legs(human, tmp_path / "legs.bvh", middle)
+        depth_m = certify_file(path).certificate.penetration_upper_bound_m
+        if 2e-4 < depth_m < 9e-4:
+            break
+        low, high = (middle, high) if depth_m > 5e-4 else (low, middle)
+    result = CliRunner().invoke(build_app("certify"), ["certify", str(path)])
+    assert result.exit_code == 0
+    assert "touching" in result.output and "penetration" not in result.output
 
 
 def test_pass_throughs_are_listed_with_their_parts(human, tmp_path):

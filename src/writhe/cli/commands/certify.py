@@ -109,12 +109,19 @@ def verdict_text(result: Certificate) -> str:
 
 def show_certificate(result: Certificate, table: CollisionTable) -> None:
     """Print a certificate with its deep overlaps and nearest pairs."""
+    from writhe.collision.certificate_slack import SLACK_M
+
     console.print(
         f"{verdict_text(result)}: {result.frames} frames, {result.interpolation},"
         f" {result.seconds:.2f} s"
     )
     deepest = result.penetration_witnessed_m, result.penetration_upper_bound_m
-    if deepest[1] > 0:
+    if deepest[1] > 0 and result.certified:
+        console.print(
+            f"touching: at most {1e3 * deepest[1]:.1f} mm deeper than the allowances (the tolerance"
+            f" is {1e3 * SLACK_M:.0f} mm)"
+        )
+    elif deepest[1] > 0:
         console.print(f"penetration {1e3 * deepest[0]:.1f} mm (at most {1e3 * deepest[1]:.1f} mm)")
     elif result.min_clearance_m is not None:
         console.print(f"smallest clearance {1e3 * result.min_clearance_m:.1f} mm")

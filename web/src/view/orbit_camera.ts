@@ -4,6 +4,8 @@ import * as THREE from "three";
 /** Yaw and pitch of the usual view, in radians. */
 export const THREE_QUARTER: [number, number] = [0.42, 0.12];
 
+const LOWEST_PITCH = -0.6;
+const ABOVE_FLOOR_M = 0.03; // the camera stays above the floor, unless it looks at something below
 const MAX_DISTANCE_M = 60; // of the camera, unless something larger is framed
 
 export class Orbit {
@@ -21,7 +23,8 @@ export class Orbit {
 
   turn(dx: number, dy: number): void {
     this.yaw -= dx * 0.0075;
-    this.pitch = Math.min(1.5, Math.max(-0.6, this.pitch + dy * 0.0065));
+    this.pitch = Math.min(1.5, this.pitch + dy * 0.0065);
+    this.keepAboveFloor();
     this.updateCamera();
   }
 
@@ -41,6 +44,7 @@ export class Orbit {
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.facing, this.target);
     const at = towards?.intersectPlane(plane, new THREE.Vector3());
     if (at) this.target.lerp(at, 1 - this.distance / before);
+    this.keepAboveFloor();
     this.updateCamera();
   }
 
@@ -85,6 +89,12 @@ export class Orbit {
   /** Viewing direction of the camera, a unit vector in world coordinates. */
   get facing(): THREE.Vector3 {
     return this.camera.getWorldDirection(new THREE.Vector3());
+  }
+
+  private keepAboveFloor(): void {
+    const height = this.target.y - ABOVE_FLOOR_M;
+    const lowest = height > 0 ? -Math.asin(Math.min(1, height / this.distance)) : LOWEST_PITCH;
+    this.pitch = Math.max(this.pitch, LOWEST_PITCH, lowest);
   }
 
   private updateCamera(): void {

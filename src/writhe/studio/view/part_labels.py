@@ -21,16 +21,23 @@ _BODIES = {
     "toe": "toes",
 }
 _SIDED = re.compile(rf"(left|right)_({'|'.join(_BODIES)})")
+_NAMESPACE = re.compile(r"^.*:")  # of joints of imported characters: "mixamorig:Spine2"
+_PART = re.compile(r"\b[a-z]+\d+\.[A-Za-z_](?:\w|:(?=\w))*")
 _FINGER = re.compile(r"(left|right)_(index|middle|ring|pinky)(_\d)?")
 
 
 def display_names(document: Document) -> dict[str, str]:
     """The display names of actors and objects by their labels in the layout.
 
-    A single actor has an empty name: its parts are "left hand", not "Human's left hand".
+    A single actor has an empty name: its parts are "left hand", not "Human's left hand". Parts
+    whose joints play a role ("actor1.mixamorig:LeftHand") have names of their own.
     """
     actors = document.actors()
     names = {actor_label(actor.id): actor.name if len(actors) > 1 else "" for actor in actors}
+    for actor in actors:
+        for role, joint in document.figure(actor.figure).roles:
+            if role != joint:
+                names[f"{actor_label(actor.id)}.{joint}"] = body_name(role)
     return names | {scene_objects.object_label(item): item.name for item in document.objects()}
 
 
@@ -40,7 +47,7 @@ def display_name(part: str, names: dict[str, str]) -> str:
     title = "the floor" if owner == GROUND else names.get(owner, owner)
     if not rest:
         return title
-    words = body_name(rest)
+    words = names.get(part) or body_name(rest)
     return f"{title}’s {words}" if title else words
 
 
@@ -52,9 +59,9 @@ def body_name(part: str) -> str:
     finger = _FINGER.fullmatch(part)
     if finger:
         return f"{finger[1]} {finger[2]} finger"
-    return re.sub(r"[_.]+", " ", part)
+    return re.sub(r"[_.]+", " ", _NAMESPACE.sub("", part))
 
 
 def display_sentence(text: str, names: dict[str, str]) -> str:
     """A solver message in which part names such as "actor1.left_wrist" are display names."""
-    return re.sub(r"\b[a-z]+\d+\.[a-z_]+", lambda found: display_name(found[0], names), text)
+    return _PART.sub(lambda found: display_name(found[0], names), text)

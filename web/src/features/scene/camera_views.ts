@@ -1,4 +1,4 @@
-/** Standard camera views: front, side, top and three-quarter. */
+/** Standard camera views: front, side, top, three-quarter and back. */
 import { h } from "../../dom";
 import type { Install } from "../../feature";
 import { store } from "../../store";
@@ -10,6 +10,7 @@ const VIEWS: [string, string, number, number][] = [
   ["Side", "2", Math.PI / 2, 0.03],
   ["Top", "3", 0, 1.5],
   ["Three-quarter", "4", ...THREE_QUARTER],
+  ["Back", "5", Math.PI, 0.03],
 ];
 
 export const install: Install = (editor) => {

@@ -3,7 +3,7 @@ import { fill, h } from "../../dom";
 import type { Editor } from "../../editor";
 import type { Install } from "../../feature";
 import type { CharacterBody } from "../../generated/messages";
-import { plainName } from "../../labels";
+import { nameJointsByRole, plainName } from "../../labels";
 import { activeActor, notify, on, store } from "../../store";
 import { showMessage } from "../../ui/toast";
 import { ShapeOverlay } from "../../view/shape_overlay";
@@ -30,6 +30,7 @@ export const install: Install = (editor) => {
     { class: "note" },
     "Roles and shapes of your own characters, opened from a file, are shown here.",
   );
+  on(["state", "selection"], nameJoints);
   on(["state", "selection"], () => {
     const known = currentBody() !== null;
     note.hidden = known;
@@ -50,6 +51,19 @@ export const install: Install = (editor) => {
     },
   };
 };
+
+/** Labels call the joints of characters from files by their roles. */
+function nameJoints(): void {
+  for (const body of store.state?.features.character_body.bodies ?? []) {
+    const actor = store.state!.actors.find(({ id }) => id === body.actor);
+    const joints = store.figures.get(actor?.figure ?? "")?.joints ?? [];
+    nameJointsByRole(
+      body.roles.flatMap(({ role, joint }): [string, string][] =>
+        joints[joint] && joints[joint].name !== role ? [[joints[joint].name, role]] : [],
+      ),
+    );
+  }
+}
 
 function currentBody(): CharacterBody | null {
   return store.state?.features.character_body.bodies.find((one) => one.actor === store.active) ?? null;

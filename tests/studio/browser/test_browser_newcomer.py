@@ -92,9 +92,9 @@ def test_she_walks_to_the_chair_sits_with_folded_arms_and_stands_up(open_page: O
         wait_saved(page)
         if words == "sit folded":
             assert position(page, "hips")[1] < 0.7
-            go_to(page, end_s + 4.0)  # the timeline has room for the next pose
+            go_to(page, end_s + 6.0)  # the timeline has room for the next pose
     times = [key["time_s"] for key in store(page, "state.keys")]
-    assert times == pytest.approx([0.0, end_s, end_s + 2.0, end_s + 4.0], abs=0.04)
+    assert times == pytest.approx([0.0, end_s, end_s + 3.0, end_s + 6.0], abs=0.04)
     assert len(store(page, "state.actors[0].sampled_tracks")) == 1  # she still walks there
     page.get_by_text("Motion certified").first.wait_for()
 

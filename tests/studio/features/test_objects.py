@@ -241,6 +241,21 @@ def test_a_bar_comes_on_a_stand_and_both_are_one_edit(document: Document) -> Non
     assert document.objects() == []
 
 
+def test_a_bar_is_added_where_nobody_stands_at_that_time(document: Document) -> None:
+    actor, other = document.actors()[0], document.add_actor("human")
+    start = document.actor(other).configuration
+    ahead = start.copy()
+    ahead[0], ahead[2] = actor.configuration[0], actor.configuration[2] + 0.9
+    for time_s, q in ((0.0, start), (1.0, ahead)):
+        document.set_key(other, time_s, q)
+    with document.edit("Add") as edit:
+        object_edits.add_beside(
+            document, edit, "bar", actor, actor.configuration, to_walk_to=False, time_s=1.0
+        )
+    bar = document.objects()[0].data.position
+    assert np.hypot(bar[0] - ahead[0], bar[2] - ahead[2]) > 0.8
+
+
 def test_what_is_put_down_stands_on_what_is_below_it(document: Document) -> None:
     with document.edit("Add") as edit:
         table = object_edits.add_object(document, edit, "box", (0.0, 0.2, 1.0))

@@ -56,9 +56,16 @@ def _add(document: Document, edit: Edit, kind: str, position: Vector3 | None = N
 
 
 def add_beside(
-    document: Document, edit: Edit, kind: str, actor: ActorRow, q: Floats, *, to_walk_to: bool
+    document: Document,
+    edit: Edit,
+    kind: str,
+    actor: ActorRow,
+    q: Floats,
+    *,
+    to_walk_to: bool,
+    time_s: float = 0.0,
 ) -> int:
-    """Add an object beside an actor, scaled down for a small figure such as a hand.
+    """Add an object beside an actor, where nobody is at a time, scaled down for a small figure.
 
     to_walk_to: a chair is some steps away from the actor; else the actor can sit down at once.
     """
@@ -72,7 +79,7 @@ def add_beside(
     size = tuple(scale * s for s in body.size) if kind in scene_objects.START_SIZES_M else body.size
     away = scale if scale == 1.0 else _APART * scale
     offset, turn = np.array(body.position) * [away, 1.0, away], 0.0
-    others = [a.configuration[:3] for a in document.actors() if a.id != actor.id]
+    others = [_root_at(document, a, time_s) for a in document.actors() if a.id != actor.id]
     if kind == "bar" and not _is_free(root, angle, offset, others):
         offset = offset + np.array([0.0, 0.0, _ASIDE_M])
         angle = next((a for a in angle + _AROUND if _is_free(root, a, offset, others)), angle)
@@ -133,6 +140,12 @@ _CHAIRS_TO_WALK_TO = [
 def _around(root: Floats, angle: float, offset: Floats) -> Floats:
     """A place at an offset from a root, turned by an angle about the vertical (3,)."""
     return root + yaw_matrix(angle) @ offset
+
+
+def _root_at(document: Document, actor: ActorRow, time_s: float) -> Floats:
+    """(3,) where the root of an actor is at a time."""
+    timeline = document.timeline(actor.id)
+    return (actor.configuration if timeline.empty else timeline.at(time_s))[:3]
 
 
 def _is_free(root: Floats, angle: float, offset: Floats, others: list[Floats]) -> bool:

@@ -112,6 +112,7 @@ def add(editor: Editor, edit: Edit, message: AddObject) -> None:
             actor,
             editor.posed_actor(actor).q,
             to_walk_to=True,
+            time_s=editor.time_s,
         )
         return
     object_edits.add_object(editor.document, edit, message.kind, message.position)

@@ -47,14 +47,12 @@ from writhe.kernels.cleaning.frame_rows import (
     WindowRows,
     colliding_dofs,
     frame_clearances,
-    joint_positions,
     largest_moves,
     limit_inequalities,
     linearise_window,
-    steps_between,
-    take_steps,
 )
 from writhe.kernels.cleaning.planted_feet import add_planted_feet
+from writhe.kernels.cleaning.window_steps import joint_positions, steps_between, take_steps
 from writhe.kernels.skeleton import kinematics
 from writhe.kernels.terms.limit_rows import limit_values
 from writhe.planning.compiled_problem import compile_limits

@@ -33,14 +33,15 @@ def editor(tmp_path: Path) -> Editor:
     return Editor(made)
 
 
-def worked(editor: Editor, message: Task) -> None:
-    """Do the work of a task now, and commit it."""
+def worked(editor: Editor, message: Task) -> object:
+    """Do the work of a task now, and commit it; returns the message to the page."""
     bodies = hands.feature.tasks | walking.feature.tasks
     found = bodies[type(message)].body(editor, message)(Job("1", "Task", True, lambda _: None))
     assert found.commit is not None
     with editor.document.edit("Task") as edit:
         found.commit(editor, edit)
     editor.refresh()
+    return found.show
 
 
 def joint(editor: Editor, name: str) -> int:
@@ -149,11 +150,14 @@ def test_who_shakes_a_hand_lets_go_walks_to_the_bar_and_takes_it_with_both_hands
     worked(editor, hands.ShakeHands("1", first, hand, second, hand))
     carry_out(editor, objects.AddObject("2", "bar", actor=first))
     number = document.objects()[0].id
-    worked(editor, hands.GripObject("3", first, -1, number))
+    shown = worked(editor, hands.GripObject("3", first, -1, number))
     handshake, *grips = all_holds(document)
     assert handshake.end_s == pytest.approx(1.0) and handshake.part.joint == "right_wrist"
     start = grips[0].start_s
     assert start is not None and start > 2.0
+    assert isinstance(shown, hands.HandsMoved)  # the page goes to this frame: it is held there
+    frame = shown.time_s * document.fps
+    assert frame == pytest.approx(round(frame), abs=1e-6) and shown.time_s >= start - 1e-6
     held = {(h.part.object or h.part.joint, h.other.joint or h.other.object) for h in grips}
     assert held == {(number, "right_wrist"), ("left_wrist", number)}
     figure = document.figure("human_with_fingers")

@@ -142,7 +142,7 @@ def grip_object(editor: Editor, message: GripObject) -> Work:
     pins = [] if both else _held_wrists(editor, number, sides[0])
     coming = plan_approach(editor, number, object_name, at, both=both)
     free = coming is None and _standing_free(editor, number)
-    actor = actor_label(number)
+    actor, fps = actor_label(number), document.fps
     own = scene.layout.actor_q[actor]
 
     def work(job: Job) -> Outcome:
@@ -184,7 +184,7 @@ def grip_object(editor: Editor, message: GripObject) -> Work:
 
         steps = len(found.approach) + 1
         done_s = now if coming is None else coming.arrives_s(walked) + _REACH_S * steps
-        return Outcome(commit=commit, show=HandsMoved(job.number, done_s))
+        return Outcome(commit=commit, show=HandsMoved(job.number, _frame_from(done_s, fps)))
 
     return work
 
@@ -206,7 +206,7 @@ def shake_hands(editor: Editor, message: ShakeHands) -> Work:
     free = all(_standing_free(editor, number) for number in numbers)
     meeting = plan_meeting(editor, numbers)
     joined = [Anchor(n, _wrist(editor, n, side)) for n, side in zip(numbers, sides, strict=True)]
-    document = editor.document
+    document, fps = editor.document, editor.document.fps
     scene, q, database = editor.scene, editor.configuration, _postures(editor)
 
     def work(job: Job) -> Outcome:
@@ -247,7 +247,7 @@ def shake_hands(editor: Editor, message: ShakeHands) -> Work:
         done_s = now
         if meeting is not None:
             done_s = meeting.arrives_s(walked, begin_s) + reach_s
-        return Outcome(commit=commit, show=HandsMoved(job.number, done_s))
+        return Outcome(commit=commit, show=HandsMoved(job.number, _frame_from(done_s, fps)))
 
     return work
 
@@ -335,6 +335,12 @@ def _key_after(editor: Editor, edit: Edit, number: int, time_s: float, rows: lis
         edit.setting("duration_s", float(np.ceil(time_s + _ROOM_S)))
     editor.posed_actor(document.actor(number)).set_pose(rows[-1])
     return time_s
+
+
+def _frame_from(time_s: float, fps: float) -> float:
+    """The first frame from a time on: the playhead moves from frame to frame, and holds have begun
+    there."""
+    return float(np.ceil(time_s * fps - 1e-6)) / fps
 
 
 def _in_object(editor: Editor, q: Floats, object_name: str, point: Vector3) -> Floats:

@@ -13,6 +13,8 @@ from writhe.skeleton import Figure, JointKind, forward
 from writhe.skeleton.limbs import SIDES, arms_by_joint
 from writhe.solvers.posing.actor_in_scene import ActorInScene
 
+_VERTICAL = 0.99  # cosine of the angle up to which an axis counts as vertical
+
 
 class HabitJoints:
     """Finds the joints of one actor that `Habits` moves."""
@@ -50,12 +52,20 @@ class HabitJoints:
         return np.array(found, dtype=np.int64)
 
     def hips_height(self) -> tuple[int, int] | None:
-        """Where q and v of the model have the height of the hips; None if they are not the root."""
+        """Where q and v of the model have the height of the hips.
+
+        None if the hips are not the root, or if no axis of the root is vertical.
+        """
         skeleton, hips = self._figure.skeleton, dict(self._figure.roles).get("hips")
         if hips is None or skeleton.joints[skeleton.index(hips)].kind is not JointKind.FREE:
             return None
+        # positions of the root are along the axes of its rest frame, which files may rotate
+        axes = forward(skeleton, skeleton.rest_configuration).rotation(hips)
+        upwards = np.abs(axes[1])
+        if upwards.max() < _VERTICAL:
+            return None
         q, v = self._starts(hips)
-        return q + 1, v + 1
+        return q + int(upwards.argmax()), v + int(upwards.argmax())
 
     def girdle(self) -> GirdleJoints:
         """Chest, shoulder and elbow of each arm whose clavicle turns freely."""
